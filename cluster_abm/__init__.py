@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from cluster_abm.study.listings import list_keys, list_policies, list_reproductions, list_scenarios, list_studies
     from cluster_abm.study.papers.reproduce import reproduce
     from cluster_abm.study.papers.reproduction import Reproduction
-    from cluster_abm.study.planning.asking import plan
+    from cluster_abm.study.planning.from_python import plan
     from cluster_abm.study.planning.plan import Planned
     from cluster_abm.study.results import Results, load_results, run_batch
 
@@ -83,7 +83,7 @@ _HOMES = {
         "cluster_abm.study.listings": "list_keys list_policies list_reproductions list_scenarios list_studies",
         "cluster_abm.study.papers.reproduce": "reproduce",
         "cluster_abm.study.papers.reproduction": "Reproduction",
-        "cluster_abm.study.planning.asking": "plan",
+        "cluster_abm.study.planning.from_python": "plan",
         "cluster_abm.study.planning.plan": "Planned",
         "cluster_abm.study.results": "Results load_results run_batch",
     }.items()

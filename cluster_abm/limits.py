@@ -9,15 +9,15 @@ from pathlib import Path
 
 from cluster_abm.errors import InputError
 
-# The share of the memory that a request may take: the interpreter, the kernels and the tables need the rest.
+# The share of the memory that tables may take: the interpreter and the kernels need some too.
 SHARE = 0.8
 UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB", "EB", "ZB")
 # Where Linux keeps the limits of groups of processes, by version, and which groups this process is in.
 GROUPS, OWN_GROUPS = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 LIMIT_FILES = ("memory.max", "memory.limit_in_bytes")
 
-# Memory that a job, a task, a run, ... takes [bytes], rounded up. Rows of many jobs and tasks stand in files
-# (large_tables): of them memory holds the columns that a summary sums over, and more for each job of closed users.
+# Memory of each, in bytes, rounded up. Rows of many jobs and tasks lie in files (large_tables): in memory are the few
+# columns that a summary sums over at the moment. A job of closed users takes more.
 BYTES_A_JOB, BYTES_A_TASK, BYTES_A_RUN, BYTES_A_CELL, BYTES_A_WORKER = 40, 40, 3_000, 3_000, 150e6
 BYTES_A_USERS_JOB = 250
 BYTES_A_BURST = 200
@@ -45,13 +45,13 @@ def check_memory(what: str, needed: float, number: float, things: str) -> None:
 
 
 def check_jobs(what: str, jobs: float, mean_tasks: float, bytes_a_job: float = BYTES_A_JOB) -> None:
-    """Refuse jobs, of `mean_tasks` tasks on average, that take more memory than there is, as `check_memory`."""
+    """Refuse more jobs, with their mean number of tasks, than fit into memory, as `check_memory`."""
     things = "jobs" if mean_tasks == 1.0 else f"jobs of {mean_tasks:,.4g} tasks in the mean"
     check_memory(what, jobs * (bytes_a_job + mean_tasks * BYTES_A_TASK), jobs, things)
 
 
 def check_runs(what: str, runs: float, cells: float = 0.0) -> None:
-    """Refuse runs, and points under a policy (`cells`), that take more memory than there is, as `check_memory`."""
+    """Refuse more runs and cells (points under a policy) than fit into memory, as `check_memory`."""
     runs, cells = at_most(runs), at_most(cells)
     check_memory(what, runs * BYTES_A_RUN + cells * BYTES_A_CELL, runs, "runs")
 

@@ -21,7 +21,7 @@ from scipy.optimize import least_squares
 from cluster_abm import load_scenario
 from cluster_abm.cli.scripts import seeds_option, workers_option
 from cluster_abm.scenario import shipped_path
-from cluster_abm.study.runner.tasks import Task, run_all
+from cluster_abm.study.runner.tasks import SeededRun, run_all
 
 KEYS = ("workload.jobs_per_s", "workload.duration_s", "cluster.memory_mb")
 FIRST_SEED = 10_001
@@ -31,7 +31,7 @@ def clb_slowdowns(values: Sequence[float], io_rates: Sequence[float], seeds: int
     """Mean slowdown of CLB at each I/O rate, shape (rates,), with `values` for KEYS."""
     settings = dict(zip(KEYS, map(float, values), strict=True))
     tasks = [
-        Task(
+        SeededRun(
             load_scenario("iolb-table-1", {**settings, "policy.name": "clb", "workload.io_per_ms.mean": rate}),
             seed,
         )

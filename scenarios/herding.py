@@ -19,7 +19,7 @@ import pandas as pd
 from cluster_abm import load_scenario
 from cluster_abm.cli.scripts import draw_option, measured, out_option, seeds_option, workers_option
 from cluster_abm.results.style import legend_below, log_ticks, looks_of, new_figure, save, tidy
-from cluster_abm.study.runner.tasks import Task, run_all
+from cluster_abm.study.runner.tasks import SeededRun, run_all
 from cluster_abm.study.statistics.bounds import bounds_of
 from cluster_abm.study.statistics.estimates import estimate
 
@@ -51,10 +51,10 @@ def cells() -> list[tuple[str, float, str, str]]:
     ]
 
 
-def task(sweep: str, value: float, way: str, policy: str, seed: int) -> Task:
+def task(sweep: str, value: float, way: str, policy: str, seed: int) -> SeededRun:
     """One run of a point."""
     key, _, settings = SWEEPS[sweep]
-    return Task(load_scenario("stale-views", {**settings, **WAYS[way], key: value, "policy.name": policy}), seed)
+    return SeededRun(load_scenario("stale-views", {**settings, **WAYS[way], key: value, "policy.name": policy}), seed)
 
 
 def measure(seeds: int, workers: int | None) -> pd.DataFrame:

@@ -20,7 +20,7 @@ from cluster_abm import load_scenario
 from cluster_abm.cli.scripts import draw_option, measured, out_option, seeds_option, workers_option
 from cluster_abm.results.style import new_figure, save
 from cluster_abm.scenario import shipped_path
-from cluster_abm.study.runner.tasks import Task, run_all
+from cluster_abm.study.runner.tasks import SeededRun, run_all
 from cluster_abm.study.statistics.estimates import paired
 
 Floats = npt.NDArray[np.float64]
@@ -49,14 +49,14 @@ RATIOS = (
 )
 
 
-def task(network: str, trunk_mbps: float, file_mb: float, policy: str, seed: int) -> Task:
+def task(network: str, trunk_mbps: float, file_mb: float, policy: str, seed: int) -> SeededRun:
     """One run of a cell."""
     settings = {
         "interconnect": NETWORKS[network] | {"trunk_bandwidth_mbps": trunk_mbps},
         "data.size_mb.mean": file_mb,
         **POLICIES[policy],
     }
-    return Task(load_scenario("wide-area-data", settings), seed)
+    return SeededRun(load_scenario("wide-area-data", settings), seed)
 
 
 def measure(seeds: int, workers: int | None) -> pd.DataFrame:

@@ -19,7 +19,7 @@ import pandas as pd
 from cluster_abm import load_scenario
 from cluster_abm.cli.scripts import draw_option, measured, out_option, seeds_option, workers_option
 from cluster_abm.results.style import new_figure, save
-from cluster_abm.study.runner.tasks import Task, run_all
+from cluster_abm.study.runner.tasks import SeededRun, run_all
 
 WORKS: dict[str, dict[str, object]] = {
     "heavy-tailed, uneven homes": {},
@@ -43,7 +43,7 @@ def cells() -> list[tuple[str, float, float, str]]:
     return list(product(WORKS, DISK_LOADS, DATA_MB, ("wal-pm", *RIVALS)))
 
 
-def task(work: str, disk_load: float, data_mb: float, policy: str, seed: int) -> Task:
+def task(work: str, disk_load: float, data_mb: float, policy: str, seed: int) -> SeededRun:
     """One run of a cell."""
     settings = {
         "workload.reaccess_rate": 0.0,
@@ -53,7 +53,7 @@ def task(work: str, disk_load: float, data_mb: float, policy: str, seed: int) ->
         "policy.index": "queue",
         **WORKS[work],
     }
-    return Task(load_scenario("wal-pm-fig2", settings), seed)
+    return SeededRun(load_scenario("wal-pm-fig2", settings), seed)
 
 
 def measure(seeds: int, workers: int | None) -> pd.DataFrame:

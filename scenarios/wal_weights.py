@@ -28,7 +28,7 @@ from cluster_abm.study.cells import Cell, ratio_of, run_cells
 from cluster_abm.study.runner.executors import open_executor
 from cluster_abm.study.runner.tasks import Where
 from cluster_abm.study.statistics.estimates import PairedDifference, corrected, paired
-from cluster_abm.study.tuning.question import Question
+from cluster_abm.study.tuning.question import TuningQuestion
 from cluster_abm.study.tuning.ranges import Over, Value
 from cluster_abm.study.tuning.tune import tune
 
@@ -94,7 +94,7 @@ QUICK = Plan((Regime("CPU", 0.8, "heavy-tailed"), Regime("disk", 0.8, "heavy-tai
 def found_by_search(regime: Regime, policy: str, plan: Plan) -> dict[str, Value]:
     """The best weights of a policy in a regime."""
     scenario = load_scenario("cpu-bound", {**regime.settings(plan.duration_s), "policy.name": policy})
-    question = Question(scenario, OVERS, plan.budget, len(SEARCH_SEEDS), 2, sum_to_one=WEIGHTS)
+    question = TuningQuestion(scenario, OVERS, plan.budget, len(SEARCH_SEEDS), 2, sum_to_one=WEIGHTS)
     return tune(question, quiet=True, where=Where("inline")).best_settings
 
 

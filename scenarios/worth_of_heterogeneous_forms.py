@@ -21,7 +21,7 @@ from cluster_abm import load_scenario
 from cluster_abm.cli.scripts import draw_option, measured, out_option, seeds_option, workers_option
 from cluster_abm.results.colours import ALONE, SPARE_COLOURS
 from cluster_abm.results.style import legend_below, log_ticks, new_figure, save, tidy
-from cluster_abm.study.runner.tasks import Task, run_all
+from cluster_abm.study.runner.tasks import SeededRun, run_all
 from cluster_abm.study.statistics.estimates import estimate
 
 NODES, CPU_MS, IO_PER_MS, REQUEST_MS = 16, 1000.0, 0.3, 10.5
@@ -57,7 +57,7 @@ def nodes(unlike: str, degree: float) -> list[dict[str, object]]:
 
 def task(
     unlike: str, degree: float, load: float, policy: str, heterogeneous: bool, seed: int, duration_s: float
-) -> Task:
+) -> SeededRun:
     """One run of a case."""
     io_per_ms = IO_PER_MS if unlike == "disk" else 0.0
     busy_ms = CPU_MS * IO_PER_MS * REQUEST_MS if unlike == "disk" else CPU_MS
@@ -80,7 +80,7 @@ def task(
         "policy.heterogeneous": heterogeneous,
         **POLICIES[policy],
     }
-    return Task(load_scenario("unlike-nodes", settings), seed)
+    return SeededRun(load_scenario("unlike-nodes", settings), seed)
 
 
 def measure(policies: list[str], seeds: int, duration_s: float, workers: int | None) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from cluster_abm.progress import LineSchedule, Progress, duration_in_words
-from cluster_abm.study.runner.work import Request, Work
+from cluster_abm.study.runner.work import Request, RequestedRuns
 
 
 class Clock:
@@ -235,7 +235,7 @@ def test_estimates_begin_once_each_policy_has_finished_a_run(clock):
     request = Request(tuple(scenarios), lambda run: scenarios[run[0]], lambda key, values: range(10))
     said = []
     with Progress(None, "study", "run", schedule=LineSchedule(clock)) as bar:
-        work = Work(request, SimpleNamespace(), bar)
+        work = RequestedRuns(request, SimpleNamespace(), bar)
         for key in ("0 none", "0 none", "1 none", "0 jsq", "1 jsq", "0 none"):
             # Longer than the longest gap between lines.
             clock.now += 1000.0

@@ -14,8 +14,6 @@ import click
 from cluster_abm import __version__
 from cluster_abm.cli.batch import batch_group
 from cluster_abm.cli.compare import compare_command
-from cluster_abm.cli.front.completion import completion_command
-from cluster_abm.cli.front.sections import SectionedGroup
 from cluster_abm.cli.listing.hardware import hardware_command
 from cluster_abm.cli.listing.policies import policies_command
 from cluster_abm.cli.listing.scenarios import scenarios_command
@@ -23,6 +21,8 @@ from cluster_abm.cli.options import Interrupted
 from cluster_abm.cli.output import OutputFailed, flush_stdout, give_up_stdout, tell
 from cluster_abm.cli.reproduce import reproduce_command
 from cluster_abm.cli.run import run_command
+from cluster_abm.cli.shell.completion import completion_command
+from cluster_abm.cli.shell.sections import SectionedGroup
 from cluster_abm.cli.studies.arena import arena_command
 from cluster_abm.cli.studies.calibrate import calibrate_command
 from cluster_abm.cli.studies.plan import plan_command

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from cluster_abm.cli.front.names import studies
-from cluster_abm.cli.front.sections import HelpfulGroup
-from cluster_abm.cli.options import (
-    Executor,
-    FilePath,
-    executor_options,
-    exit_code_of,
-    interruptible,
-    json_option,
-)
-from cluster_abm.cli.output import echo, ending_with, tell
+from cluster_abm.cli.frame import ended, print_json
+from cluster_abm.cli.options import Executor, FilePath, executor_options, exit_code_of, interruptible, json_option
+from cluster_abm.cli.output import echo, tell
+from cluster_abm.cli.shell.names import studies
+from cluster_abm.cli.shell.sections import HelpfulGroup
 
 if TYPE_CHECKING:
     from cluster_abm.study.status import Status
 
 folder_argument = click.argument("folder", metavar="DIR", type=FilePath())
-# Of failures, so many are shown on a terminal; `--json` has all.
+# How many failures are shown on a terminal; `--json` has all.
 SHOWN = 5
 
 
@@ -43,12 +38,7 @@ def batch_group() -> None:
 @click.option("--policy-files", is_flag=True, help="Import policies that the study names as FILE.py:CLASS.")
 @json_option
 def run_study_command(
-    study: str,
-    out: Path,
-    executor: Executor,
-    keep_failed: bool,
-    policy_files: bool,
-    as_json: bool,
+    study: str, out: Path, executor: Executor, keep_failed: bool, policy_files: bool, as_json: bool
 ) -> int:
     """Carry out STUDY (a TOML file or a shipped name) into a folder; what it holds already is not run again.
 
@@ -69,20 +59,19 @@ def run_study_command(
         )  # fmt: skip
         status = status_of(out)
     exit_code = 130 if outcome.interrupted else exit_code_of([record.error for record in outcome.failed])
-    try:
-        with ending_with(exit_code):
-            if as_json:
-                _print_json(status.as_json() | {"made": outcome.made, "interrupted": outcome.interrupted})
-            else:
-                _print_status(status)
-                if exit_code == 0:
-                    echo(f"tables and figures: cluster-abm batch report {out}")
-    finally:
-        if not as_json:
-            _tell_problems(status)
-        if outcome.interrupted:
-            tell(f"interrupted: kept {status.finished} of {status.expected} runs; the same command goes on")
-    return exit_code
+
+    def show() -> None:
+        if as_json:
+            print_json(status.as_json() | {"made": outcome.made, "interrupted": outcome.interrupted})
+        else:
+            _print_status(status)
+            if exit_code == 0:
+                echo(f"tables and figures: cluster-abm batch report {out}")
+
+    lines = [] if as_json else [*_lines_of_problems(status)]
+    if outcome.interrupted:
+        lines.append(f"interrupted: kept {status.finished} of {status.expected} runs; the same command goes on")
+    return ended(exit_code, show, lines)
 
 
 @batch_group.command("status", short_help="Say how far a study is, and what went wrong.")
@@ -94,13 +83,9 @@ def status_command(folder: Path, as_json: bool) -> int:
 
     status = status_of(folder)
     if as_json:
-        _print_json(status.as_json())
-    else:
-        try:
-            _print_status(status)
-        finally:
-            _tell_problems(status)
-    return 0
+        print_json(status.as_json())
+        return 0
+    return ended(0, lambda: _print_status(status), _lines_of_problems(status))
 
 
 @batch_group.command("report", short_help="Make tables and figures of what is finished.")
@@ -131,18 +116,12 @@ def report_command(folder: Path, out: Path | None, as_json: bool) -> int:
     ):
         written = write_report(results, plan.study, loads, target)
     if as_json:
-        _print_json({"study": plan.study.name, "files": [str(path) for path in written]})
+        print_json({"study": plan.study.name, "files": [str(path) for path in written]})
     else:
         for path in written:
             echo(path)
         tell(f"tables, figures and what they mean: {where / 'report.md'}")
     return 0
-
-
-def _print_json(document: Any) -> None:
-    from cluster_abm.json_text import to_json
-
-    echo(to_json(document), nl=False)
 
 
 def _print_status(status: Status) -> None:
@@ -157,14 +136,14 @@ def _print_status(status: Status) -> None:
         echo(f"{status.others} runs of other points, or of other code ({status.code} counts): kept, not counted")
 
 
-def _tell_problems(status: Status) -> None:
+def _lines_of_problems(status: Status) -> Iterator[str]:
     for problem in status.damaged:
-        tell(f"damaged: {problem}")
+        yield f"damaged: {problem}"
     if status.set_aside:
         files = "1 file" if status.set_aside == 1 else f"{status.set_aside} files"
-        tell(f"set aside as damaged, in {status.folder}/damaged: {files}")
+        yield (f"set aside as damaged, in {status.folder}/damaged: {files}")
     for failure in status.failures[:SHOWN]:
         where = f"point {failure['point']}, policy {failure['policy']}, seed {failure['seed']}"
-        tell(f"failed: {where}: {failure['error']}")
+        yield (f"failed: {where}: {failure['error']}")
     if len(status.failures) > SHOWN:
-        tell(f"failed: {len(status.failures) - SHOWN} more: --json has them all, with tracebacks")
+        yield (f"failed: {len(status.failures) - SHOWN} more: --json has them all, with tracebacks")

@@ -4,35 +4,22 @@ from __future__ import annotations
 
 import math
 import textwrap
-import time
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
-from cluster_abm.cli.front.names import policy_list
-from cluster_abm.cli.options import (
-    Executor,
-    Overrides,
-    executor_options,
-    file_name,
-    json_option,
-    out_option,
-    overrides_of,
-    policies_named,
-    scenario_argument,
-    work_options,
-)
-from cluster_abm.cli.output import echo, ending_with, tell
-from cluster_abm.cli.problems import tell_problems
+from cluster_abm.cli.frame import StudyCall, StudyFrame, lines_of_problems, study_options
+from cluster_abm.cli.options import Overrides, count_option, file_name, out_option, policies_named, scenario_argument
+from cluster_abm.cli.output import echo, tell
+from cluster_abm.cli.shell.names import policy_list
 from cluster_abm.cli.suggestions import Asked, not_compared, suggestions
 from cluster_abm.cli.tables import table_text
-from cluster_abm.interrupts import interrupt_held_back
 
 if TYPE_CHECKING:
+    from cluster_abm.scenario import Scenario
     from cluster_abm.study.comparison import Comparison
     from cluster_abm.study.statistics.estimates import Estimate
     from cluster_abm.workload import OfferedLoad
@@ -45,79 +32,86 @@ if TYPE_CHECKING:
     shell_complete=policy_list,
     help="Policies, each NAME or FILE.py:CLASS, comma-separated (default: the scenario's compare.policies).",
 )
-@click.option("--seeds", type=click.IntRange(min=1), help="How many seeds (default: the scenario's compare.seeds).")
-@work_options
-@executor_options
-@out_option("out/compare-SCENARIO")
-@json_option
-def compare_command(
-    scenario: str,
-    policies: str | None,
-    seeds: int | None,
-    settings: tuple[str, ...],
-    trace: Path | None,
-    trace_run: int | None,
-    executor: Executor,
-    out: Path | None,
-    as_json: bool,
-) -> int:
+@count_option("--seeds", None, "How many seeds (default: the scenario's compare.seeds).")
+@study_options(out_option("out/compare-SCENARIO"))
+def compare_command(call: StudyCall, policies: str | None, seeds: int | None) -> int:
     """Compare policies on SCENARIO: same jobs for each, 95 % confidence intervals over seeds, and a picture.
 
     Example: cluster-abm compare quickstart --policies none,jsq,iolb --seeds 16
     """
-    from cluster_abm.interconnect import Network
-    from cluster_abm.results.files import out_folder
-    from cluster_abm.scenario import load_scenario
-    from cluster_abm.study.compare import check_policies, compare, without_bounds
-    from cluster_abm.workload import offered_load, work_of
-    from cluster_abm.workload.offered import warnings_of
+    from cluster_abm.study.compare import check_policies, without_bounds
 
-    overrides = overrides_of(settings, trace, trace_run)
-    checked = load_scenario(scenario, overrides)
+    checked, overrides = call.loaded()
     names = policies_named(policies)
     chosen = without_bounds(checked.compare.policies if names is None else names)[0]
     check_policies(chosen)
-    check_keys_have_effect(checked, scenario, overrides, chosen, not_compared(names, seeds))
-    if out is None and not as_json:
-        out = Path("out", f"compare-{file_name(checked.name)}")
-    where = executor.where(out)
-    load = offered_load(checked, work_of(checked, checked.run.seed))
-    begun = time.perf_counter()
-    with nullcontext() if out is None else out_folder(out) as folder:
-        for note in Network(checked.interconnect, checked.cluster.nodes).notes:
-            tell(note)
-        for line in warnings_of(checked, load):
+    check_keys_have_effect(checked, call.scenario, overrides, chosen, not_compared(names, seeds))
+    if call.out is None and not call.as_json:
+        call = call._replace(out=Path("out", f"compare-{file_name(checked.name)}"))
+    return CompareFrame(call, overrides, checked, names, seeds).carry_out()
+
+
+class CompareFrame(StudyFrame["Comparison"]):
+    """The frame of `compare`."""
+
+    document = "summary.json"
+
+    def __init__(
+        self, call: StudyCall, overrides: Overrides, scenario: Scenario, policies: list[str] | None, seeds: int | None
+    ) -> None:
+        from cluster_abm.workload import offered_load, work_of
+
+        super().__init__(call, overrides)
+        self._scenario, self._policies, self._seeds = scenario, policies, seeds
+        self._where = call.executor.where(call.out)
+        self._load = offered_load(scenario, work_of(scenario, scenario.run.seed))
+
+    def _run(self, folder: Path | None) -> Comparison:
+        from cluster_abm.interconnect import Network
+        from cluster_abm.study.compare import compare
+        from cluster_abm.workload.offered import warnings_of
+
+        for line in Network(self._scenario.interconnect, self._scenario.cluster.nodes).notes:
             tell(line)
-        found = compare(checked, names, seeds, where=where)
-        wall_s = time.perf_counter() - begun
-        # On the disk before anything is said of it, and whole before a signal takes effect: runs may have taken hours.
-        if folder is not None and found.outcome.finished:
-            with interrupt_held_back():
-                _save(folder, found, overrides, wall_s)
-    exit_code = 130 if found.outcome.interrupted else found.outcome.exit_code
-    try:
-        with ending_with(exit_code):
-            _show(found, folder, Asked(scenario, settings, trace, trace_run, names), load, as_json)
-    finally:
-        tell(f"{found.outcome.finished} runs in {wall_s:.1f} s")
-        _tell_end(found)
-    return exit_code
+        for line in warnings_of(self._scenario, self._load):
+            tell(line)
+        return compare(self._scenario, self._policies, self._seeds, where=self._where)
 
+    def _has_results(self, found: Comparison) -> bool:
+        return bool(found.outcome.finished)
 
-def _show(found: Comparison, folder: Path | None, asked: Asked, load: OfferedLoad | None, as_json: bool) -> None:
-    from cluster_abm.json_text import to_json
+    def _save(self, folder: Path, found: Comparison) -> None:
+        from cluster_abm.results.files import write_table
+        from cluster_abm.results.style import save
 
-    if as_json:
-        echo(to_json(found.as_json()), nl=False)
-    elif found.seeds:
-        _print_comparison(found, asked.settings, load)
-    if folder is not None and found.outcome.finished:
-        what = f"picture and tables: {folder / 'compare.png'}, " if found.seeds else "table: "
-        (tell if as_json else echo)(f"\n{what}{folder / 'runs.parquet'}")
-    if not as_json and found.seeds:
-        echo("\nwhat to try next:")
-        for command in suggestions(found, asked):
-            echo(f"  {command}")
+        write_table(folder, "runs.parquet", found.runs)
+        if found.seeds:
+            save(found.plot(self.overrides.captioned(found.title)), folder / "compare.png")
+
+    def _show(self, found: Comparison) -> None:
+        if found.seeds:
+            _print_comparison(found, self.call.settings, self._load)
+
+    def _files(self, found: Comparison) -> str:
+        what = f"picture and tables: {self.out / 'compare.png'}, " if found.seeds else "table: "
+        return f"\n{what}{self.out / 'runs.parquet'}"
+
+    def _hints(self, found: Comparison) -> None:
+        if found.seeds:
+            call = self.call
+            echo("\nwhat to try next:")
+            for command in suggestions(found, Asked(*call[:4], self._policies)):
+                echo(f"  {command}")
+
+    def _last_lines(self, found: Comparison) -> Iterable[str]:
+        outcome, runs = found.outcome, len(found.outcome.rows)
+        yield f"{outcome.finished} runs in {self.wall_s:.1f} s"
+        yield from lines_of_problems(outcome)
+        if outcome.interrupted:
+            yield (
+                f"interrupted: kept {outcome.finished} of {runs} runs; "
+                f"complete for all policies: {len(found.seeds)} of {runs // len(found.policies)} seeds"
+            )
 
 
 def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedLoad | None) -> None:
@@ -225,26 +219,3 @@ def _share(found: Estimate | None) -> str:
     if found.ci95 is None or found.ci95 == (found.mean, found.mean):
         return text
     return f"{text} [{100 * found.ci95[0]:.3g}, {100 * found.ci95[1]:.3g}]"
-
-
-def _save(folder: Path, found: Comparison, overrides: Overrides, wall_s: float) -> None:
-    from cluster_abm.results.files import write_json, write_table, write_text
-    from cluster_abm.results.style import save
-    from cluster_abm.scenario import scenario_to_toml
-
-    write_text(folder, "scenario.toml", scenario_to_toml(found.scenario))
-    write_json(folder, "summary.json", found.as_json())
-    write_table(folder, "runs.parquet", found.runs)
-    write_json(folder, "timing.json", {"wall_s": wall_s})
-    if found.seeds:
-        save(found.plot(overrides.captioned(found.title)), folder / "compare.png")
-
-
-def _tell_end(found: Comparison) -> None:
-    tell_problems(found.outcome)
-    if found.outcome.interrupted:
-        runs = len(found.outcome.rows)
-        tell(
-            f"interrupted: kept {found.outcome.finished} of {runs} runs; "
-            f"complete for all policies: {len(found.seeds)} of {runs // len(found.policies)} seeds"
-        )

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from cluster_abm.cli.options import Overrides
     from cluster_abm.scenario import Scenario
 
-# Of the keys of a file without effect, so many are named in the remark.
+# How many keys of a file without effect the remark names.
 MOST_NAMED = 3
 
 
@@ -95,7 +95,7 @@ def _remark_on_hardware(scenario: Scenario) -> None:
     """One line on each preset of which the scenario's own keys leave out something."""
     from cluster_abm.scenario.hardware import own_keys_that_win
 
-    groups = [(f"cluster.group.{place}", one) for place, one in enumerate(scenario.cluster.group)]
+    groups = [(f"cluster.group.{position}", one) for position, one in enumerate(scenario.cluster.group)]
     for where, section in (("cluster", scenario.cluster), *groups, ("interconnect", scenario.interconnect)):
         own = own_keys_that_win(section)
         if own:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
-from cluster_abm.cli.front import names
+from cluster_abm.cli.shell import names
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.json_text import json_line
 
@@ -38,7 +38,7 @@ class FilePath(click.Path):
         return super().convert(value, param, ctx)
 
 
-# Of what is changed in a scenario, so many keys are named in a caption; and those that its first words say.
+# How many changed keys a caption names, and which of them its first words say anyway.
 MOST_IN_WORDS = 8
 SAID_ANYWAY = {"policy.name", "run.seed", "run.threads", "workload.kind", "compare.policies", "compare.seeds"}
 # Keys of a scenario that only `compare` reads.
@@ -82,6 +82,9 @@ trace_file_option = click.option(
     "trace",
     type=FilePath(),
     help="Take the work from this trace: CSV, SWF, WfFormat, Nextflow, SWIM, sacct, ... (docs/reference/traces.md).",
+)
+kept_out_option = click.option(
+    "--out", required=True, type=FilePath(), help="Folder that keeps the runs and the results."
 )
 trace_run_option = click.option(
     "--trace-run", type=click.IntRange(min=0), help="Which run of a trace file that holds several."
@@ -145,6 +148,19 @@ def executor_options(function: Function) -> Function:
         return function(*args, executor=Executor(kind, workers, dask, slurm), **others)
 
     return workers_option(executor_option(dask_option(slurm_option(cast(Function, command)))))
+
+
+def count_option(name: str, default: int | None, help: str, least: int = 1) -> Callable[[Function], Function]:
+    """An option that takes a whole number from `least` on."""
+    allowed = click.IntRange(min=least)
+    return click.option(name, type=allowed, default=default, show_default=default is not None, help=help)
+
+
+def over_option(metavar: str, help: str) -> Callable[[Function], Function]:
+    """`--over KEY=RANGE`, several times."""
+    return click.option(
+        "--over", "overs", metavar=metavar, multiple=True, required=True, shell_complete=names.ranges, help=help
+    )
 
 
 def out_option(default: str | None) -> Callable[[Function], Function]:
@@ -346,7 +362,7 @@ def value_of(text: str) -> object:
     except (RecursionError, ValueError) as problem:
         from cluster_abm.scenario.toml_file import too_much
 
-        # ValueError: an integer of so many digits that Python does not read it.
+        # ValueError: Python does not read an integer with too many digits.
         raise InputError(f"{text[:40]!r} ...: cannot be read as a TOML value: {too_much(problem)}") from None
     return parsed["value"] if list(parsed) == ["value"] else text
 

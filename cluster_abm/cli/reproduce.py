@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import time
-from contextlib import nullcontext
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from cluster_abm.cli.effects import check_any_has_effect
-from cluster_abm.cli.front.names import reproductions
-from cluster_abm.cli.options import (
-    Executor,
-    executor_options,
-    json_option,
-    out_option,
-    overrides_of,
-    set_option,
-    trace_file_option,
+from cluster_abm.cli.frame import (
+    StudyCall,
+    StudyFrame,
+    carried_out_before,
+    lines_of_problems,
+    print_json,
+    study_options,
 )
-from cluster_abm.cli.output import echo, ending_with, tell
-from cluster_abm.cli.problems import tell_problems
-from cluster_abm.interrupts import interrupt_held_back
+from cluster_abm.cli.options import Overrides, count_option, out_option, overrides_of, set_option, trace_file_option
+from cluster_abm.cli.output import echo, ending_with
+from cluster_abm.cli.shell.names import reproductions
 
 if TYPE_CHECKING:
     from cluster_abm.study.papers.reproduction import Reproduction
-
 
 NOT_REPRODUCED = {
     "compare": "only `cluster-abm compare` reads it; --seeds says how many",
@@ -36,23 +32,10 @@ NOT_REPRODUCED = {
 
 @click.command("reproduce", short_help="The papers' tables beside the published numbers.")
 @click.argument("name", default="all", shell_complete=reproductions)
-@click.option("--seeds", type=click.IntRange(min=1), help="How many seeds (default: as many as the table needs).")
+@count_option("--seeds", None, "How many seeds (default: as many as the table needs).")
 @click.option("--quick", is_flag=True, help="A smoke run: few seeds, few points, a minute at most, and no verdict.")
-@set_option
-@trace_file_option
-@executor_options
-@out_option("out/reproduce")
-@json_option
-def reproduce_command(
-    name: str,
-    seeds: int | None,
-    quick: bool,
-    settings: tuple[str, ...],
-    trace: Path | None,
-    executor: Executor,
-    out: Path | None,
-    as_json: bool,
-) -> int:
+@study_options(out_option("out/reproduce"), work=lambda function: set_option(trace_file_option(function)))
+def reproduce_command(call: StudyCall, name: str, seeds: int | None, quick: bool) -> int:
     """Run NAME (or all) of the papers' tables and figures; print and draw it beside the published numbers.
 
     Finished runs are kept in the folder's `store`: the same command, stopped or killed, goes on where it was.
@@ -62,55 +45,94 @@ def reproduce_command(
 
     Example: cluster-abm reproduce iolb-table-1 --quick
     """
-    from cluster_abm.json_text import to_json
-    from cluster_abm.results.files import out_folder
     from cluster_abm.study.papers.cells import cells_of
     from cluster_abm.study.papers.plan import load_plan
-    from cluster_abm.study.papers.reproduce import reproduce, reproduction_names
+    from cluster_abm.study.papers.reproduce import reproduction_names
 
     names = reproduction_names() if name == "all" else [name]
     plans = {chosen: load_plan(chosen) for chosen in names}
     # A table asked for by name refuses a trace that it does not take; of all, only those that take it get it.
     gets_trace = {chosen: name != "all" or plan.takes_trace for chosen, plan in plans.items()}
-    given = {chosen: overrides_of(settings, trace if gets_trace[chosen] else None) for chosen in names}
-    if settings:
+    given = {chosen: overrides_of(call.settings, call.trace if gets_trace[chosen] else None) for chosen in names}
+    if call.settings:
         # Before hours of runs, and not at the table that refuses it.
         cells = {chosen: cells_of(plan, quick, given[chosen]) for chosen, plan in plans.items()}
         run = [(cell.scenario, cell.series.policy) for of_plan in cells.values() for cell in of_plan]
-        check_any_has_effect(run, overrides_of(settings), NOT_REPRODUCED)
-    if out is None and not as_json:
-        out = Path("out", "reproduce")
+        check_any_has_effect(run, overrides_of(call.settings), NOT_REPRODUCED)
+    if call.out is None and not call.as_json:
+        call = call._replace(out=Path("out", "reproduce"))
     found: list[Reproduction] = []
-    with nullcontext() if out is None else out_folder(out) as folder:
-        for chosen in names:
-            begun = time.perf_counter()
-            where = executor.where(out, None if folder is None else folder / "store")
-            result = reproduce(chosen, seeds, quick, given[chosen], where=where)
-            found.append(result)
-            # On the disk before anything is said of it, and whole before a signal takes effect.
-            if folder is not None and result.points:
-                with interrupt_held_back():
-                    _save(folder, result)
-            try:
-                with ending_with(_exit_code(found)):
-                    if not as_json:
-                        _print_reproduction(result)
-                    if folder is not None and result.points:
-                        (tell if as_json else echo)(f"picture: {folder / f'{chosen}.png'}\n")
-            finally:
-                there = result.outcome.finished - result.outcome.made
-                before = f", {there} of them carried out before" if there > 0 else ""
-                tell(f"{result.outcome.finished} runs in {time.perf_counter() - begun:.1f} s{before}")
-                tell_problems(result.outcome)
-                if result.outcome.interrupted:
-                    tell(f"interrupted: kept {result.outcome.finished} runs of {chosen}")
-            if result.outcome.interrupted:
-                break
-    if as_json:
+    for chosen in names:
+        ReproduceFrame(call, given[chosen], chosen, seeds, quick, found).carry_out()
+        if found[-1].outcome.interrupted:
+            break
+    if call.as_json:
         documents = [result.as_json() for result in found]
         with ending_with(_exit_code(found)):
-            echo(to_json(documents if name == "all" else documents[0]), nl=False)
+            print_json(documents if name == "all" else documents[0])
     return _exit_code(found)
+
+
+class ReproduceFrame(StudyFrame["Reproduction"]):
+    """The frame of one table or figure of `reproduce`; a JSON document is that of all of them together.
+
+    Args:
+        name: of the table or figure.
+        seeds, quick: as given.
+        before: what was reproduced before it; this one's result is added.
+    """
+
+    def __init__(
+        self,
+        call: StudyCall,
+        overrides: Overrides,
+        name: str,
+        seeds: int | None,
+        quick: bool,
+        before: list[Reproduction],
+    ) -> None:
+        super().__init__(call, overrides)
+        self._name, self._seeds, self._quick, self._all = name, seeds, quick, before
+
+    def _run(self, folder: Path | None) -> Reproduction:
+        from cluster_abm.study.papers.reproduce import reproduce
+
+        where = self.call.executor.where(self.call.out, None if folder is None else folder / "store")
+        found = reproduce(self._name, self._seeds, self._quick, self.overrides, where=where)
+        self._all.append(found)
+        return found
+
+    def _has_results(self, found: Reproduction) -> bool:
+        return bool(found.points)
+
+    def _save(self, folder: Path, found: Reproduction) -> None:
+        from cluster_abm.results.files import write_json
+        from cluster_abm.results.style import save
+
+        write_json(folder, f"{self._name}.json", found.as_json())
+        for picture in found.pictures:
+            ending = f"-{picture.replace(' ', '-')}" if picture else ""
+            save(found.plot(picture), folder / f"{self._name}{ending}.png")
+
+    def _as_document(self, found: Reproduction) -> None:
+        pass
+
+    def _show(self, found: Reproduction) -> None:
+        _print_reproduction(found)
+
+    def _files(self, found: Reproduction) -> str:
+        return f"picture: {self.out / f'{self._name}.png'}\n"
+
+    def _exit_code(self, found: Reproduction) -> int:
+        return _exit_code(self._all)
+
+    def _last_lines(self, found: Reproduction) -> Iterable[str]:
+        outcome = found.outcome
+        before = carried_out_before(outcome.finished - outcome.made)
+        yield f"{outcome.finished} runs in {self.wall_s:.1f} s{before}"
+        yield from lines_of_problems(outcome)
+        if outcome.interrupted:
+            yield f"interrupted: kept {outcome.finished} runs of {self._name}"
 
 
 def _exit_code(found: list[Reproduction]) -> int:
@@ -169,14 +191,3 @@ def _print_points(found: Reproduction, columns: dict[str, str]) -> None:
             x = value_words(point.x)
             rows.setdefault(point.x, {found.plan.axis.column: x})[columns[point.series]] = cell
     echo(pd.DataFrame(list(rows.values())).to_string(index=False, na_rep=""))
-
-
-def _save(folder: Path, found: Reproduction) -> None:
-    from cluster_abm.results.files import write_json
-    from cluster_abm.results.style import save
-
-    name = found.plan.name
-    write_json(folder, f"{name}.json", found.as_json())
-    for picture in found.pictures:
-        ending = f"-{picture.replace(' ', '-')}" if picture else ""
-        save(found.plot(picture), folder / f"{name}{ending}.png")

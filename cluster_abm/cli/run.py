@@ -129,18 +129,18 @@ def _run_with_progress(
     """
     from tqdm import tqdm
 
-    from cluster_abm.cli.far_end import FarEnd
+    from cluster_abm.cli.long_run import LongRunNote
     from cluster_abm.progress import Progress
 
     # Its own lock is one of several processes, and would start one more to look after it.
     tqdm.set_lock(threading.RLock())
     try:
         with Progress(100, f"run {model.setup.name}", "%") as bar:
-            far_end = FarEnd(model, bar.say)
+            note = LongRunNote(model, bar.say)
 
             def show(share: float) -> None:
                 bar.reach(int(share * 100))
-                far_end.look(share)
+                note.look(share)
                 stop.raise_if_requested()
 
             stop.raise_if_requested()

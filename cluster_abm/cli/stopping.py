@@ -13,7 +13,7 @@ from typing import Any
 
 from cluster_abm.interrupts import Terminated, note_signal, raising_handlers
 
-# A policy's method that is at work for so long after a signal will hardly ever return [s].
+# A policy's method that has not returned this long after a signal will hardly ever return [s].
 PATIENCE_S = 2.0
 REMARK = b"\nstopping: what is finished will be kept (a second signal stops at once)\n"
 

@@ -9,10 +9,10 @@ import click
 
 from cluster_abm.bounded_files import MOST_MB, TRACE_MB
 from cluster_abm.cli.effects import check_keys_have_effect
-from cluster_abm.cli.front.names import scenarios
-from cluster_abm.cli.front.sections import HelpfulGroup
 from cluster_abm.cli.options import ONLY_COMPARE, FilePath, Overrides, json_option, overrides_of, set_option
 from cluster_abm.cli.output import echo, tell
+from cluster_abm.cli.shell.names import scenarios
+from cluster_abm.cli.shell.sections import HelpfulGroup
 from cluster_abm.cli.trace_fit import fit_command
 from cluster_abm.errors import InputError
 
@@ -143,16 +143,11 @@ def _load_on(scenario: str, overrides: Overrides) -> dict[str, Any]:
 @format_choice
 @max_mb_option
 @click.option("--cpu-ms-per-mb", type=ABOVE_0, help="CPU time of a SWIM job, for each MB that it reads or writes.")
-@click.option("--task-mb", type=ABOVE_0, help="A SWIM job has a task for each so many MB (default: one task).")
+@click.option("--task-mb", type=ABOVE_0, help="A SWIM job has one task for every N MB (default: one task).")
 @click.option("--disk-read-share", type=SHARE, help="Share of bytes read by calls that the disk saw (default: 0.1).")
 @click.option("--disk-write-share", type=SHARE, help="The same of bytes written (default: 0.37).")
 def convert_command(
-    file: Path,
-    output: Path,
-    run: int | None,
-    format: str | None,
-    max_mb: int,
-    **shares: float | None,
+    file: Path, output: Path, run: int | None, format: str | None, max_mb: int, **shares: float | None
 ) -> None:
     """Write the jobs of FILE as CSV, or as Parquet if OUT ends in .parquet: both are read by --trace.
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from cluster_abm.scenario import Scenario
     from cluster_abm.study.fitting.distances import Distances, Pair
     from cluster_abm.study.fitting.fit import Fitted
-    from cluster_abm.study.fitting.log import Jobs, Log
+    from cluster_abm.study.fitting.log import JobLog, Jobs
     from cluster_abm.study.fitting.rankings import Rankings
 
 PLAIN = "replay"
@@ -132,7 +132,7 @@ def _check_name(out: Path) -> None:
 
 def _read(
     file: Path, run: int | None, format: str | None, max_mb: int, scenario: str | None, settings: Sequence[str]
-) -> tuple[Scenario, Log]:
+) -> tuple[Scenario, JobLog]:
     """The base scenario with the log as its work, and the log. Raises InputError."""
     from cluster_abm.scenario import load_scenario
     from cluster_abm.study.fitting.fit import nodes_for
@@ -155,9 +155,7 @@ def _read(
     if nodes is not None:
         overrides["cluster.nodes"] = nodes
         base = load_scenario(scenario or PLAIN, overrides)
-        tell(
-            f"note: cluster.nodes = {nodes}: so many nodes does the log's work keep busy to 0.7; --set cluster.nodes=N"
-        )
+        tell(f"note: cluster.nodes = {nodes}: the log's work keeps that many nodes busy to 0.7; --set cluster.nodes=N")
     return base, log
 
 
@@ -178,7 +176,7 @@ def _base(scenario: str | None, overrides: Overrides) -> Scenario:
     return base
 
 
-def _print_distances(log: Log, fitted: Fitted, found: Distances) -> None:
+def _print_distances(log: JobLog, fitted: Fitted, found: Distances) -> None:
     import pandas as pd
 
     def table(rows: list[dict[str, Any]]) -> None:
@@ -234,19 +232,19 @@ def _print_rankings(rankings: Rankings) -> None:
     from cluster_abm.study.statistics.ranking import ranking
 
     rows = []
-    places: dict[str, dict[str, str]] = {}
+    ranks: dict[str, dict[str, str]] = {}
     for side, one in (("log", rankings.log), ("fitted", rankings.fitted)):
         means = {name: one.estimate(name, rankings.metric).mean for name in one.policies}
-        for place in ranking(means, one.pairs(rankings.metric)):
-            at = f"{place.best}" if place.best == place.worst else f"{place.best}-{place.worst}"
-            places.setdefault(place.policy, {})[side] = at
+        for ranked in ranking(means, one.pairs(rankings.metric)):
+            at = f"{ranked.best}" if ranked.best == ranked.worst else f"{ranked.best}-{ranked.worst}"
+            ranks.setdefault(ranked.policy, {})[side] = at
     for name in rankings.log.policies:
         row = {"policy": name}
         for side, one in (("log", rankings.log), ("fitted", rankings.fitted)):
             estimate = one.estimate(name, rankings.metric)
             interval = "" if estimate.ci95 is None else f" [{estimate.ci95[0]:.4g}, {estimate.ci95[1]:.4g}]"
             row[f"mean slowdown, {side}"] = f"{estimate.mean:.4g}{interval}"
-            row[f"place, {side}"] = places[name][side]
+            row[f"place, {side}"] = ranks[name][side]
         rows.append(row)
     echo(pd.DataFrame(rows).to_string(index=False))
     counts = rankings.counts()
@@ -258,7 +256,7 @@ def _print_rankings(rankings: Rankings) -> None:
     )
 
 
-def _draw(path: Path, log: Log, fitted: Fitted, found: Distances, draws: list[Jobs]) -> Path:
+def _draw(path: Path, log: JobLog, fitted: Fitted, found: Distances, draws: list[Jobs]) -> Path:
     import numpy as np
 
     from cluster_abm.results.of_studies.fitting_picture import LogAndModel, draw_fit, in_unit

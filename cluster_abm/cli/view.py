@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import importlib.resources
 import importlib.util
+import ipaddress
 import json
 import os
 import socket
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
-from cluster_abm.cli.front.names import scenarios
-from cluster_abm.cli.guard import LOOPBACK_NAMES, allowed_names, is_every_address, is_loopback
 from cluster_abm.cli.options import ONLY_COMPARE, overrides_of, policy_option, work_options
 from cluster_abm.cli.output import tell
-from cluster_abm.cli.serving import serve
-from cluster_abm.cli.tabs import share_of
+from cluster_abm.cli.shell.names import scenarios
 from cluster_abm.errors import InputError, PolicyFault
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ WARMING_SLICES = 500
     type=click.IntRange(1, 1000),
     default=16,
     show_default=True,
-    help="So many tabs at once; each has its own run.",
+    help="Most tabs at once; each has its own run.",
 )
 @click.option(
     "--max-tabs-each",
@@ -79,16 +78,22 @@ def view_command(
     check_keys_have_effect(checked, scenario, overrides, list(available()), ONLY_COMPARE)
     if any(importlib.util.find_spec(name) is None for name in ("solara", "solara_assets")):
         raise InputError("view: the page needs the extra `viz`: pip install '.[viz]'")
+    # The page's server lies beside the page.
+    sys.path[:0] = [str(page_path().parent.parent)]
+    from viz.server.guard import LOOPBACK_NAMES, allowed_names, is_every_address, is_loopback
+    from viz.server.serving import serve
+    from viz.server.tabs import share_of
+
     address = _free_address(host, port)
     names = allowed_names(host, address, more_names)
     if not is_loopback(address):
         tell(
-            f"warning: --host {host}: every machine that can reach this one can use the page; 127.0.0.1 is yours alone",
+            f"warning: --host {host}: every machine that can reach this one can use the page; 127.0.0.1 is yours alone"
         )
     if is_every_address(address) and not more_names:
         tell(
             f"warning: it answers to {', '.join(LOOPBACK_NAMES)} only; --allow-host NAME adds the name or address by "
-            "which others reach this machine",
+            "which others reach this machine"
         )
     _compile(checked)
     # An absolute path leads to the file whatever the server's folder is.
@@ -108,7 +113,7 @@ def page_path() -> Path:
 
 def _page_address(address: str, port: int) -> str:
     """Where this machine's browser finds the page."""
-    if is_every_address(address):
+    if ipaddress.ip_address(address).is_unspecified:
         address = "::1" if ":" in address else "127.0.0.1"
     return f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"
 

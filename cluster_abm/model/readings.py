@@ -86,7 +86,7 @@ class Readings:
         return self.engine.busy_ns(self.now_ns)
 
     def job_counts(self, finished: int, killed: int, lost: int) -> dict[str, int]:
-        """How many jobs were submitted so far and, of these, have ended so or so, are blocked, and run."""
+        """The number of jobs submitted so far, and of these the finished, killed, lost, blocked and running ones."""
         unfinished = self.submitted_jobs - finished - killed - lost
         # Where no node is up, no job runs: those that have begun wait for one.
         blocked = len(self.held_jobs) if self.parts.availability.any_up else unfinished

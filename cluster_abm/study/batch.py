@@ -13,15 +13,15 @@ from tqdm import tqdm
 
 from cluster_abm.errors import InputError
 from cluster_abm.progress import Progress
-from cluster_abm.study.design.expansion import Cell, Expansion, expand
+from cluster_abm.study.design.expansion import Expansion, StudyCell, expand
 from cluster_abm.study.design.metrics import nearest_metric
 from cluster_abm.study.design.study_file import Study
 from cluster_abm.study.results_folder import write_plan
 from cluster_abm.study.runner.executors import open_executor
-from cluster_abm.study.runner.keeping import InFolder
+from cluster_abm.study.runner.record_keepers import InFolder
 from cluster_abm.study.runner.tasks import Where
 from cluster_abm.study.runner.wanted import known_values, seeds_wanted
-from cluster_abm.study.runner.work import Request, Work
+from cluster_abm.study.runner.work import Request, RequestedRuns
 from cluster_abm.study.store.documents import check_folder
 from cluster_abm.study.store.leases import Leases
 from cluster_abm.study.store.setting_aside import set_aside
@@ -108,17 +108,12 @@ def run_batch(
 
 
 def _work_of(
-    expansion: Expansion,
-    store: Store,
-    keeper: InFolder,
-    contents: Contents,
-    keep_failed: bool,
-    bar: Progress,
-) -> Work:
+    expansion: Expansion, store: Store, keeper: InFolder, contents: Contents, keep_failed: bool, bar: Progress
+) -> RequestedRuns:
     """The runs that the folder does not hold yet."""
     study = expansion.study
     # Points that come to the same scenario share their runs.
-    cells: dict[str, Cell] = {}
+    cells: dict[str, StudyCell] = {}
     for cell in expansion.cells:
         cells.setdefault(cell.key, cell)
     failed = {run: record for run, record in contents.failed.items() if run[0] in cells}
@@ -137,10 +132,10 @@ def _work_of(
         load_seed=study.first_seed,
     )
     to_retry = {} if keep_failed else {run: store.written_ns(run) for run in failed}
-    return Work(request, keeper, bar, known, stays_failed, to_retry)
+    return RequestedRuns(request, keeper, bar, known, stays_failed, to_retry)
 
 
-def _most_to_come(study: Study, work: Work) -> int:
+def _most_to_come(study: Study, work: RequestedRuns) -> int:
     """Runs in the queue, and those that they may call for: precision asks only points that lack a run for more."""
     open_keys = {key for key, _ in work.queue}
     return len(work.queue) + sum(max(0, study.seed_limit - len(work.seeds_of(key))) for key in open_keys)

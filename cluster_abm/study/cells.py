@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from cluster_abm.scenario import load_scenario
-from cluster_abm.study.runner.tasks import Task, Where, run_all
+from cluster_abm.study.runner.tasks import SeededRun, Where, run_all
 from cluster_abm.study.statistics.bounds import bounds_of
 from cluster_abm.study.statistics.estimates import estimate
 
@@ -58,14 +58,14 @@ def run_cells(
         SystemExit: a run failed, or the user has interrupted them.
     """
     cells = list(cells)
-    places = [(cell, seed) for cell in cells for seed in (seeds if cell.seeds is None else cell.seeds)]
+    runs = [(cell, seed) for cell in cells for seed in (seeds if cell.seeds is None else cell.seeds)]
     loaded = {id(cell): load_scenario(cell.scenario, dict(cell.settings)) for cell in cells}
-    tasks = [Task(loaded[id(cell)], seed) for cell, seed in places]
+    tasks = [SeededRun(loaded[id(cell)], seed) for cell, seed in runs]
     outcome = run_all(tasks, label=label, where=Where(workers=workers, folder=folder))
     if outcome.finished < len(tasks):
         raise SystemExit("\n".join(map(str, [*outcome.errors, *outcome.policy_faults])) or "interrupted")
     rows = []
-    for (cell, seed), found in zip(places, outcome.rows, strict=True):
+    for (cell, seed), found in zip(runs, outcome.rows, strict=True):
         assert found is not None  # all have finished
         rows.append({**cell.labels, "seed": seed, **{name: found.get(name, math.nan) for name in metrics}})
     return pd.DataFrame(rows)

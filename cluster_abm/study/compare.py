@@ -15,11 +15,12 @@ from cluster_abm.limits import check_runs, counted
 from cluster_abm.policies import BOUNDS, AnyPolicy, Policy
 from cluster_abm.scenario import Scenario, scenario_of
 from cluster_abm.scenario.filling.overriding import laid_over
+from cluster_abm.study.asking import check_seeds
 from cluster_abm.study.comparison import BEST, WORST, Comparison, finite
 from cluster_abm.study.design.policies import LIST_OF_POLICIES, check_policies, variants_of, with_policy
 from cluster_abm.study.lower_bound import bounds_of_seeds
 from cluster_abm.study.runner.calling import place_of, seeds_of
-from cluster_abm.study.runner.tasks import Task, Where, run_all
+from cluster_abm.study.runner.tasks import SeededRun, Where, run_all
 
 One = TypeVar("One", bound=AnyPolicy)
 
@@ -86,10 +87,10 @@ def compare(
     check_runs(f"{counted(count)} seeds of {len(names)} policies", count * len(names))
     seeds_wanted = range(first, first + count)
     # Seed by seed, so that what is finished at an interrupt can be compared.
-    places = [(name, seed) for seed in seeds_wanted for name in names]
-    tasks = [Task(variants[name], seed) for name, seed in places]
+    labels = [(name, seed) for seed in seeds_wanted for name in names]
+    tasks = [SeededRun(variants[name], seed) for name, seed in labels]
     outcome = run_all(tasks, workers, label=f"compare {scenario.name}", quiet=quiet, where=place)
-    finished = zip(places, outcome.rows, strict=True)
+    finished = zip(labels, outcome.rows, strict=True)
     runs = runs_frame((name, seed, row) for (name, seed), row in finished if row is not None)
     complete = tuple(seed for seed in seeds_wanted if sum(runs["seed"] == seed) == len(names)) if len(runs) else ()
     bound: dict[int, float] | None = None
@@ -122,13 +123,6 @@ def without_bounds(policies: Sequence[One]) -> tuple[list[One], bool]:
     if policies and not found:
         raise InputError(f"policies: {', '.join(map(str, policies))}: a lower bound; name a policy beside it")
     return found, len(found) < len(policies)
-
-
-def check_seeds(first: int, count: int) -> None:
-    """Raise InputError if a run's seed would not fit into 63 bits."""
-    if first + count > 2**63:
-        seeds_words = f"seeds from {counted(first)} on, {counted(count)} of them"
-        raise InputError(f"{seeds_words}: a seed must be below 2^63 = {2**63:,}")
 
 
 def runs_frame(rows: Iterable[tuple[str, int, Mapping[str, Any]]]) -> pd.DataFrame:

@@ -22,7 +22,7 @@ from cluster_abm.scenario.hardware import hardware_named
 from cluster_abm.scenario.policy_names import current_name
 from cluster_abm.scenario.shipped import nearest
 from cluster_abm.study.comparison_words import TEST_WORDS, conclusion_of, one_sample_words, ratio_text, text_of
-from cluster_abm.study.runner.tasks import Outcome
+from cluster_abm.study.runner.tasks import RunsOutcome
 from cluster_abm.study.statistics.bounds import bounds_of
 from cluster_abm.study.statistics.estimates import Estimate, PairedDifference, all_pairs, corrected, estimate
 from cluster_abm.study.statistics.gap import share_of_gap
@@ -67,7 +67,7 @@ class Comparison(displays.Displayed):
     policies: tuple[str, ...]
     seeds: tuple[int, ...]
     runs: pd.DataFrame
-    outcome: Outcome
+    outcome: RunsOutcome
     bound: Mapping[int, float] | None = None
 
     @cached_property

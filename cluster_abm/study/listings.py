@@ -102,7 +102,7 @@ def list_studies() -> pd.DataFrame:
     """The shipped studies, as `run_batch` takes them.
 
     Returns:
-        index name; columns runs (at least so many), title.
+        index name; columns runs (the least number of them), title.
     """
     rows = []
     for name in study_names():

@@ -28,7 +28,7 @@ from cluster_abm.study.store.documents import holds_results
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Of runs that failed, so many are shown.
+# How many of the failed runs are shown.
 MOST_FAILURES = 5
 
 

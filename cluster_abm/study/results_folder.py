@@ -13,7 +13,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.json_text import json_line
 from cluster_abm.policies import files_of
 from cluster_abm.scenario import scenario_to_toml
-from cluster_abm.study.design.expansion import Cell, Expansion
+from cluster_abm.study.design.expansion import Expansion, StudyCell
 from cluster_abm.study.design.fingerprint import code_of
 from cluster_abm.study.design.study_file import Settings, Study, load_study, study_to_toml
 from cluster_abm.study.design.study_paths import with_paths
@@ -25,7 +25,7 @@ from cluster_abm.study.store.store import Contents, Store
 
 
 @dataclass(frozen=True)
-class Plan:
+class StoredStudy:
     """What a folder is for.
 
     Attributes:
@@ -39,7 +39,7 @@ class Plan:
     study: Study
     code: str
     points: list[Settings]
-    cells: list[Cell]
+    cells: list[StudyCell]
     policy_files: dict[str, str]
 
 
@@ -58,7 +58,7 @@ def write_plan(store: Store, expansion: Expansion) -> None:
         store.write(store.folder / name, sealed_document(name, text))
 
 
-def read_plan(folder: str | Path) -> Plan:
+def read_plan(folder: str | Path) -> StoredStudy:
     """What a folder of results is for. Raises InputError if it is none, or what says so is damaged."""
     if not holds_results(folder):
         how = "`batch run STUDY --out DIR`, or run_batch(STUDY, DIR) in Python, makes such a folder"
@@ -75,9 +75,9 @@ def read_plan(folder: str | Path) -> Plan:
         raise InputError(problems)
     try:
         plan = json.loads(texts[PLAN])
-        cells = [Cell(*cell) for cell in plan["cells"]]
+        cells = [StudyCell(*cell) for cell in plan["cells"]]
         files = dict(plan.get("policy_files", {}))
-        return Plan(load_study(Path(folder, STUDY)), plan["code"], _points(plan["points"]), cells, files)
+        return StoredStudy(load_study(Path(folder, STUDY)), plan["code"], _points(plan["points"]), cells, files)
     except (KeyError, TypeError, ValueError, RecursionError) as problem:
         raise InputError(
             f"{Path(folder, PLAN)}: of another version ({problem}); `batch run` with the same study writes it anew"
@@ -106,7 +106,7 @@ def load_results(folder: str | Path) -> pd.DataFrame:
     return frame_of(plan, Store(folder).contents())
 
 
-def frame_of(plan: Plan, contents: Contents) -> pd.DataFrame:
+def frame_of(plan: StoredStudy, contents: Contents) -> pd.DataFrame:
     """The table of `load_results`: the runs that the study asks for, of those there are."""
     runs = [_finished_frame(contents), _failed_frame(contents)]
     table = pd.concat([frame for frame in runs if len(frame)]) if any(map(len, runs)) else runs[0]

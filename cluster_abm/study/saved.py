@@ -16,7 +16,7 @@ from cluster_abm.bounded_files import TRACE_MB, Limit, opened, whole
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario, load_scenario
 from cluster_abm.study.comparison import Comparison
-from cluster_abm.study.runner.tasks import Outcome
+from cluster_abm.study.runner.tasks import RunsOutcome
 
 SUMMARY, SCENARIO, RUNS = "summary.json", "scenario.toml", "runs.parquet"
 LIMIT = Limit(TRACE_MB, "a summary is small: is it one?")
@@ -84,7 +84,7 @@ def load_saved(folder: Path) -> Comparison | SavedRun:
             runs = _table(folder / RUNS)
             named = [*summary["policies"], *runs["policy"]]
             seeds = tuple(int(seed) for seed in summary["seeds"])
-            return Comparison(scenario, tuple(dict.fromkeys(named)), seeds, runs, Outcome(_rows(runs)))
+            return Comparison(scenario, tuple(dict.fromkeys(named)), seeds, runs, RunsOutcome(_rows(runs)))
         found = SavedRun(folder, scenario, summary)
         repr(found), dict(found.metrics)
     except (KeyError, TypeError, ValueError) as problem:

@@ -56,14 +56,14 @@ def status_of(folder: str | Path) -> Status:
     study = plan.study
     store = Store(folder)
     contents = store.contents([study.precision_metric])
-    places = {cell.key: cell for cell in reversed(plan.cells)}
-    counts = wanted_counts(study, places, contents, contents.failed)
-    wanted = {(key, seed) for key in places for seed in range(study.first_seed, study.first_seed + counts[key])}
+    cells = {cell.key: cell for cell in reversed(plan.cells)}
+    counts = wanted_counts(study, cells, contents, contents.failed)
+    wanted = {(key, seed) for key in cells for seed in range(study.first_seed, study.first_seed + counts[key])}
     finished = contents.finished & wanted
     failures = [
         {
-            "point": places[record.key].point,
-            "policy": places[record.key].policy,
+            "point": cells[record.key].point,
+            "policy": cells[record.key].policy,
             "seed": record.seed,
             "error": record.error,
             "traceback": record.traceback,

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from cluster_abm.validation.correction import Corrected, corrected
-from cluster_abm.validation.crew import PATIENCE_S, Crew, DeadlinePassed, Worker
+from cluster_abm.validation.crew import PATIENCE_S, Crew, DeadlinePassed, WorkerProcess
 from cluster_abm.validation.machine import text_of, ticks_of
 from cluster_abm.validation.plans import Disk, Set
 from cluster_abm.validation.proc_files import parse_switches
@@ -26,7 +26,7 @@ TICKS_PER_S = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SetOutcome:
     """One set, carried out once.
 
     Attributes:
@@ -92,7 +92,7 @@ class Bench:
         found: list[float] = []
         while len(found) < count:
             # The last ones have company whose numbers are not needed.
-            turn = [self._workers[place % len(self._workers)] for place in range(len(found), len(found) + cores)]
+            turn = [self._workers[position % len(self._workers)] for position in range(len(found), len(found) + cores)]
             found += self._side_by_side(turn, self._cores)
         return found[:count]
 
@@ -108,7 +108,7 @@ class Bench:
             single += self._side_by_side(workers)
         return sum(together) / sum(single)
 
-    def _side_by_side(self, workers: Sequence[Worker], cores: Sequence[int] = ()) -> list[float]:
+    def _side_by_side(self, workers: Sequence[WorkerProcess], cores: Sequence[int] = ()) -> list[float]:
         """CPU of a unit of each worker, each bound to one of these cores, at the same time; without cores one after
         another, on the first one [ns]."""
         for worker, core in zip(workers, cores or [self._cores[0]] * len(workers), strict=True):
@@ -151,15 +151,9 @@ class Bench:
         logs = [worker.log() for worker in workers]
         found, delivered = corrected(logs, len(self._cores))
         own = sum(one.cpu_ms for one in found) / 1000.0 * TICKS_PER_S
-        return (
-            found,
-            delivered,
-            _share(passed.busy - own, passed.total),
-            _share(passed.steal, passed.total),
-            wall_s,
-        )
+        return (found, delivered, _share(passed.busy - own, passed.total), _share(passed.steal, passed.total), wall_s)
 
-    def outcomes(self, sets: Iterator[Set], until_s: float, latest_s: float, repeats: int = 2) -> Iterator[Outcome]:
+    def outcomes(self, sets: Iterator[Set], until_s: float, latest_s: float, repeats: int = 2) -> Iterator[SetOutcome]:
         """Carry out sets, each `repeats` times, as long as the next one is likely to be over in time.
 
         Args:
@@ -192,7 +186,7 @@ class Bench:
                 after_ns = self.alone(len(programs))
                 pairs = list(zip(before_ns, after_ns, strict=True))
                 drift = sum(abs(after / before - 1.0) for before, after in pairs) / len(pairs)
-                yield Outcome(
+                yield SetOutcome(
                     number, repeat, programs, tuple(found), tuple((one + other) / 2 for one, other in pairs), drift,
                     delivered, others, steal, wall_s,
                 )  # fmt: skip
@@ -206,7 +200,7 @@ class Bench:
         Raises:
             DeadlinePassed: they did not end in time.
         """
-        workers: list[Worker] = self._workers[:3]
+        workers: list[WorkerProcess] = self._workers[:3]
         for worker in workers:
             worker.bind(self._cores[:1])
         before = [self._switches(worker) for worker in workers]
@@ -223,7 +217,7 @@ class Bench:
         return cpu_ns / 1e6 / switches if switches else None
 
     @staticmethod
-    def _switches(worker: Worker) -> int:
+    def _switches(worker: WorkerProcess) -> int:
         try:
             return parse_switches(text_of(f"/proc/{worker.pid}/status") or "")
         except ValueError as problem:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from cluster_abm.validation.bench import Outcome
+from cluster_abm.validation.bench import SetOutcome
 from cluster_abm.validation.judging import (
     CPU_GOAL,
     INCONCLUSIVE,
@@ -22,7 +22,7 @@ from cluster_abm.validation.judging import (
     verdict_of,
 )
 from cluster_abm.validation.plans import Disk
-from cluster_abm.validation.prediction import Task, predict
+from cluster_abm.validation.prediction import PredictedProcess, predict
 
 Part = Literal["cpu", "mixed"]
 GOALS: dict[Part, Goal] = {"cpu": CPU_GOAL, "mixed": MIXED_GOAL}
@@ -30,7 +30,7 @@ GOALS: dict[Part, Goal] = {"cpu": CPU_GOAL, "mixed": MIXED_GOAL}
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """What was measured of one part on so many cores.
+    """What was measured of one part on a number of cores.
 
     Attributes:
         part: cpu or mixed.
@@ -47,7 +47,7 @@ class Block:
     conditions: Conditions
 
 
-def block_of(part: Part, cores: int, outcomes: Sequence[Outcome], quantum_ms: float, disk: Disk) -> Block:
+def block_of(part: Part, cores: int, outcomes: Sequence[SetOutcome], quantum_ms: float, disk: Disk) -> Block:
     """Predict what was measured; at least one outcome.
 
     Args:
@@ -58,16 +58,16 @@ def block_of(part: Part, cores: int, outcomes: Sequence[Outcome], quantum_ms: fl
         disk: the virtual disk.
     """
     tasks, rows = [], []
-    by_use: list[Task] = []
+    by_use: list[PredictedProcess] = []
     for node, outcome in enumerate(outcomes):
         for process, (program, got, unit_ns) in enumerate(
             zip(outcome.programs, outcome.found, outcome.unit_ns, strict=True)
         ):
             demands = tuple((row.cpu_ms(unit_ns), row.reads) for row in program.rows)
-            tasks.append(Task(node, got.start_ms, demands, program.request_kb))
+            tasks.append(PredictedProcess(node, got.start_ms, demands, program.request_kb))
             demand_ms = sum(cpu_ms for cpu_ms, _ in demands)
             used = tuple((cpu_ms * got.cpu_ms / demand_ms, reads) for cpu_ms, reads in demands)
-            by_use.append(Task(node, got.start_ms, used, program.request_kb))
+            by_use.append(PredictedProcess(node, got.start_ms, used, program.request_kb))
             alone_ms = demand_ms + sum(reads for _, reads in demands) * disk.service_ms(program.request_kb)
             rows.append((
                 part, cores, outcome.number, outcome.repeat, process, got.start_ms, demand_ms, alone_ms, got.cpu_ms,
@@ -84,7 +84,7 @@ def block_of(part: Part, cores: int, outcomes: Sequence[Outcome], quantum_ms: fl
     return Block(part, cores, table, conditions_of(outcomes))
 
 
-def conditions_of(outcomes: Sequence[Outcome]) -> Conditions:
+def conditions_of(outcomes: Sequence[SetOutcome]) -> Conditions:
     """What was going on: means over the time that the sets took, and the 90th percentile of the drift."""
     weights = [outcome.wall_s for outcome in outcomes]
 

@@ -71,12 +71,12 @@ class DeliveredClock:
         np.add.at(changes, np.searchsorted(self._grid, ends), -1)
         usable = np.minimum(np.cumsum(changes)[:-1], cores)
         lengths = np.diff(self._grid)
-        place = np.minimum((self._grid[:-1] - first) // bin_ns, len(bins) - 2)
-        could_ns = np.bincount(place, usable * lengths, minlength=len(bins) - 1)
+        position = np.minimum((self._grid[:-1] - first) // bin_ns, len(bins) - 2)
+        could_ns = np.bincount(position, usable * lengths, minlength=len(bins) - 1)
         got = sum(np.interp(bins, log[:, 1], log[:, 2] - log[0, 2]) for log in logs)
         got_ns = np.diff(np.asarray(got, float))
         rate = np.divide(got_ns, could_ns, out=np.ones(len(got_ns)), where=could_ns > 0)
-        rates = np.where(usable > 0, rate[place], 1.0)
+        rates = np.where(usable > 0, rate[position], 1.0)
         self._time_ns = np.concatenate([[0.0], np.cumsum(rates * lengths)])
         self.delivered_share = float(got_ns.sum() / could_ns.sum()) if could_ns.sum() else 1.0
 

@@ -28,7 +28,7 @@ class DeadlinePassed(Exception):
     """A worker has not answered in time, or has ended."""
 
 
-class Worker:
+class WorkerProcess:
     """One process of `worker.py`.
 
     Args:
@@ -113,14 +113,14 @@ class Crew:
 
     def __init__(self, count: int, files: Sequence[int] = ()) -> None:
         self._count, self._files = count, files
-        self.workers: list[Worker] = []
+        self.workers: list[WorkerProcess] = []
 
     def __enter__(self) -> Crew:
         try:
             for _ in range(self._count):
                 # A signal between the start of a process and its entry here would leave it behind.
                 with interrupt_held_back():
-                    self.workers.append(Worker(self._files))
+                    self.workers.append(WorkerProcess(self._files))
         except BaseException:
             self._end()
             raise

@@ -25,7 +25,7 @@ SIZES_KB = (4, 16, 64, 256, 1024)
 READS = 80
 FILE_MB, LEAST_MB = 256, 32
 BLOCK = 1 << 20
-# A second pass over the same places that is so many times faster comes out of a cache.
+# A second pass over the same places that is faster by this factor comes out of a cache.
 CACHED_RATIO = 2.0
 # Below this no device answers, above that no flash does [ms].
 FASTEST_DEVICE_MS, SLOWEST_FLASH_MS = 0.03, 2.0

@@ -72,7 +72,7 @@ class Conditions:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class ErrorQuantile:
     """A quantile and its 95 % interval."""
 
     value: float
@@ -84,7 +84,7 @@ class Estimate:
         return {"value": self.value, "ci95": [self.low, self.high]}
 
 
-def quantiles_of_errors(errors: Floats, sets: Integers, shares: Sequence[float], seed: int = 1) -> list[Estimate]:
+def quantiles_of_errors(errors: Floats, sets: Integers, shares: Sequence[float], seed: int = 1) -> list[ErrorQuantile]:
     """Quantiles of relative errors with bootstrap intervals over sets, whose processes are not independent.
 
     Args:
@@ -96,11 +96,11 @@ def quantiles_of_errors(errors: Floats, sets: Integers, shares: Sequence[float],
     rng = np.random.default_rng(seed)
     groups = [errors[sets == one] for one in np.unique(sets)]
     found = np.empty((RESAMPLES, len(shares)))
-    for place in range(RESAMPLES):
+    for position in range(RESAMPLES):
         chosen = rng.integers(0, len(groups), len(groups))
-        found[place] = np.quantile(np.concatenate([groups[one] for one in chosen]), shares)
+        found[position] = np.quantile(np.concatenate([groups[one] for one in chosen]), shares)
     values, (lows, highs) = np.quantile(errors, shares), np.quantile(found, [0.025, 0.975], axis=0)
-    return [Estimate(*map(float, one)) for one in zip(values, lows, highs, strict=True)]
+    return [ErrorQuantile(*map(float, one)) for one in zip(values, lows, highs, strict=True)]
 
 
 def repeat_noise(first: Floats, second: Floats) -> Floats:
@@ -167,7 +167,7 @@ def idle_reasons(before: tuple[float, float], after: tuple[float, float], limits
 
 
 def verdict_of(
-    median: Estimate, p90: Estimate, goal: Goal, sets: int, reasons: Sequence[str]
+    median: ErrorQuantile, p90: ErrorQuantile, goal: Goal, sets: int, reasons: Sequence[str]
 ) -> tuple[Verdict, list[str]]:
     """The verdict, and the reasons of an inconclusive one.
 

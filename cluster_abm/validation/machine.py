@@ -25,7 +25,7 @@ MOST_CORES = 4
 
 
 @dataclass(frozen=True)
-class Machine:
+class MeasuredMachine:
     """What the machine is.
 
     Attributes:
@@ -65,7 +65,7 @@ def text_of(path: str | Path) -> str | None:
         return None
 
 
-def machine() -> Machine:
+def machine() -> MeasuredMachine:
     """This machine."""
     model, virtual = parse_cpuinfo(text_of("/proc/cpuinfo") or "")
     usable = tuple(sorted(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ()
@@ -73,7 +73,7 @@ def machine() -> Machine:
     load = None
     with suppress(OSError, AttributeError):
         load = round(os.getloadavg()[0], 2)
-    return Machine(
+    return MeasuredMachine(
         f"{platform.system()} {platform.release()}", model or platform.processor(),
         virtual if Path("/proc/cpuinfo").exists() else None, os.cpu_count() or 1, usable, chosen_cores(usable),
         _quota(), None if autogroup is None else autogroup.strip() == "1", load, platform.python_version(),

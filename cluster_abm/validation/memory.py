@@ -116,7 +116,7 @@ def fault_shares(group: Path, name: str, folder: Path, seed: int, deadline_s: fl
     """
     found = []
     size, pages = DEMAND_MB * MB, DEMAND_MB * MB // PAGE
-    for place, share in enumerate(LIMITS):
+    for position, share in enumerate(LIMITS):
         measured = []
         for repeat in range(REPEATS):
             # A new file each time: pages of the last one may still be in memory, and charged elsewhere.
@@ -129,7 +129,7 @@ def fault_shares(group: Path, name: str, folder: Path, seed: int, deadline_s: fl
                     (group / "memory.swap.max").write_text("0")
                 (group / "cgroup.procs").write_text(str(worker.pid))
                 faults = int(worker.ask(
-                    "walk", file, size, 1000 * seed + 10 * place + repeat, (WARM + COUNTED) * pages,
+                    "walk", file, size, 1000 * seed + 10 * position + repeat, (WARM + COUNTED) * pages,
                     WARM * pages, deadline_s=deadline_s,
                 ))  # fmt: skip
             measured.append(faults / (COUNTED * pages))

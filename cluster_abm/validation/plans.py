@@ -32,8 +32,8 @@ class Disk:
         return self.seek_ms + size_kb / self.mb_per_s
 
 
-class Row(NamedTuple):
-    """So many units of computing, and whether there is an access in the middle of them (`units` is even then)."""
+class ProgramRow(NamedTuple):
+    """Units of computing, and whether an access lies in the middle of them (`units` is even then)."""
 
     units: int
     reads: bool
@@ -45,7 +45,7 @@ class Row(NamedTuple):
         return self.units // 2, service_ns, self.units - self.units // 2
 
     def cpu_ms(self, unit_ns: float) -> float:
-        """Its demand if a unit takes so much CPU [ms]."""
+        """Its demand [ms], by the CPU time of a unit."""
         return self.units * unit_ns / 1e6
 
 
@@ -60,7 +60,7 @@ class Program:
     """
 
     start_ms: float
-    rows: tuple[Row, ...]
+    rows: tuple[ProgramRow, ...]
     request_kb: float = 100.0
 
 
@@ -92,7 +92,7 @@ def busy_sets(seed: int, unit_ms: float, least: int, most: int) -> Iterator[Set]
         starts_ms = np.cumsum(rng.exponential(GAP_SHARE * demands_ms.mean(), count))
         starts_ms -= starts_ms[0]
         yield tuple(
-            Program(float(start_ms), (Row(_units(demand_ms, unit_ms), False),))
+            Program(float(start_ms), (ProgramRow(_units(demand_ms, unit_ms), False),))
             for start_ms, demand_ms in zip(starts_ms, demands_ms, strict=True)
         )
 
@@ -109,7 +109,7 @@ def reading_sets(seed: int, unit_ms: float, least: int, most: int) -> Iterator[S
             reads = int(rng.integers(READS[0], READS[1] + 1))
             bursts_ms = np.clip(rng.exponential(BURST_MS, reads), LEAST_BURST_MS, MOST_BURST_MS)
             # Whole halves: the access stands in the middle of its row.
-            rows = tuple(Row(2 * _units(burst_ms / 2, unit_ms), True) for burst_ms in bursts_ms)
+            rows = tuple(ProgramRow(2 * _units(burst_ms / 2, unit_ms), True) for burst_ms in bursts_ms)
             programs.append(Program(float(start_ms), rows, round(float(rng.uniform(*SIZES_KB)), 1)))
         yield tuple(programs)
 

@@ -29,7 +29,7 @@ PLAIN: dict[str, object] = {
 
 
 @dataclass(frozen=True)
-class Task:
+class PredictedProcess:
     """One process, as the simulator gets it.
 
     Attributes:
@@ -45,7 +45,7 @@ class Task:
     request_kb: float = 100.0
 
 
-def predict(tasks: Sequence[Task], cores: int, quantum_ms: float, disk: Disk | None = None) -> Floats:
+def predict(tasks: Sequence[PredictedProcess], cores: int, quantum_ms: float, disk: Disk | None = None) -> Floats:
     """Response time of each task [ms], shape (tasks,).
 
     Args:
@@ -55,41 +55,41 @@ def predict(tasks: Sequence[Task], cores: int, quantum_ms: float, disk: Disk | N
         disk: of each node; None: no task reads.
     """
     found: list[Floats] = []
-    part: list[Task] = []
-    for place, task in enumerate(tasks):
+    part: list[PredictedProcess] = []
+    for position, task in enumerate(tasks):
         part.append(task)
-        ends = place + 1 == len(tasks) or tasks[place + 1].node != task.node
-        if ends and (place + 1 == len(tasks) or len(part) >= MOST_TASKS - 100):
+        ends = position + 1 == len(tasks) or tasks[position + 1].node != task.node
+        if ends and (position + 1 == len(tasks) or len(part) >= MOST_TASKS - 100):
             found.append(_predict(part, cores, quantum_ms, disk))
             part = []
     return np.concatenate(found) if found else np.zeros(0)
 
 
-def _predict(tasks: Sequence[Task], cores: int, quantum_ms: float, disk: Disk | None) -> Floats:
+def _predict(tasks: Sequence[PredictedProcess], cores: int, quantum_ms: float, disk: Disk | None) -> Floats:
     from cluster_abm.model import ClusterModel
     from cluster_abm.scenario import load_scenario
 
     disk = disk or Disk()
-    order = sorted(range(len(tasks)), key=lambda place: tasks[place].start_ms)
+    order = sorted(range(len(tasks)), key=lambda position: tasks[position].start_ms)
     nodes = {node: number for number, node in enumerate(dict.fromkeys(task.node for task in tasks))}
     with tempfile.TemporaryDirectory(prefix="cluster-abm-") as folder:
         trace, profiles = Path(folder, "trace.csv"), Path(folder, "profiles.csv")
         pd.DataFrame(
             {
-                "arrival_ms": [tasks[place].start_ms for place in order],
-                "home": [nodes[tasks[place].node] for place in order],
-                "cpu_ms": [sum(cpu_ms for cpu_ms, _ in tasks[place].rows) for place in order],
+                "arrival_ms": [tasks[position].start_ms for position in order],
+                "home": [nodes[tasks[position].node] for position in order],
+                "cpu_ms": [sum(cpu_ms for cpu_ms, _ in tasks[position].rows) for position in order],
                 "io_per_ms": 0.0,
                 "memory_mb": 1.0,
-                "request_kb": [tasks[place].request_kb for place in order],
-                "name": [f"process-{place}" for place in order],
+                "request_kb": [tasks[position].request_kb for position in order],
+                "name": [f"process-{position}" for position in order],
             }
         ).to_csv(trace, index=False)
         pd.DataFrame(
             [
-                (f"process-{place}", cpu_ms, 1.0, int(reads))
-                for place in range(len(tasks))
-                for cpu_ms, reads in tasks[place].rows
+                (f"process-{position}", cpu_ms, 1.0, int(reads))
+                for position in range(len(tasks))
+                for cpu_ms, reads in tasks[position].rows
             ],
             columns=["program", "cpu_ms", "memory_mb", "accesses"],
         ).to_csv(profiles, index=False)

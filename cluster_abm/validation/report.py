@@ -68,7 +68,7 @@ def disk_line(document: Document) -> str | None:
 def text(document: Document) -> str:
     """What is printed."""
     rows = [HEADINGS, *rows_of(document)]
-    widths = [max(len(row[place]) for row in rows) for place in range(len(HEADINGS))]
+    widths = [max(len(row[position]) for row in rows) for position in range(len(HEADINGS))]
     lines = [machine_line(document), ""]
     if len(rows) > 1:
         lines += [

@@ -10,15 +10,15 @@ from typing import Any
 
 import pandas as pd
 
-from cluster_abm.validation.bench import UNIT_MS, Bench, Outcome, shared_instant
+from cluster_abm.validation.bench import UNIT_MS, Bench, SetOutcome, shared_instant
 from cluster_abm.validation.blocks import Block, Part, block_of, concluded, nothing_concluded
 from cluster_abm.validation.crew import Crew, DeadlinePassed
 from cluster_abm.validation.disk import DiskFit, measure_disk, not_possible
 from cluster_abm.validation.judging import idle_reasons
-from cluster_abm.validation.machine import Machine, machine, missing_features, quiet_look
+from cluster_abm.validation.machine import MeasuredMachine, machine, missing_features, quiet_look
 from cluster_abm.validation.memory import fault_shares, judged, limited_group
 from cluster_abm.validation.plans import Disk, Set, busy_sets, reading_sets
-from cluster_abm.validation.prediction import Task, predict
+from cluster_abm.validation.prediction import PredictedProcess, predict
 
 PARTS = ("cpu", "mixed", "disk", "memory")
 DEFAULT_PARTS = ("cpu", "mixed", "disk")
@@ -53,7 +53,7 @@ class Validation:
         took_s: how long it took [s].
     """
 
-    machine: Machine
+    machine: MeasuredMachine
     parts: tuple[str, ...]
     seed: int
     seconds: float
@@ -152,7 +152,9 @@ def validate(parts: Sequence[str], seconds: float, seed: int, folder: Path, say:
 def _get_ready() -> None:
     """Import and compile what predictions need, before anything is measured."""
     for cores in (1, 2):
-        predict([Task(0, 0.0, ((1.0, True),)), Task(0, 0.0, ((1.0, True),))], cores, 1.0, Disk())
+        predict(
+            [PredictedProcess(0, 0.0, ((1.0, True),)), PredictedProcess(0, 0.0, ((1.0, True),))], cores, 1.0, Disk()
+        )
 
 
 def _disk(found: Validation, folder: Path, seconds: float) -> None:
@@ -195,17 +197,17 @@ def _blocks(
             wanted.append(("cpu" if part == "cpu" else "mixed", cores[:1] if kind == "one" else cores, share))
     if "cpu" in parts and len(cores) < 2:
         found.warnings.append("cpu: one physical core may be used here: nothing was measured on several")
-    measured: list[tuple[Part, int, list[Outcome]]] = []
+    measured: list[tuple[Part, int, list[SetOutcome]]] = []
     with shared_instant() as file, Crew(max(MOST, 2 * len(cores) + 2), [file]) as crew:
         try:
             found.slower_together = Bench(crew, cores).slower_together()
             _measure_slice(found, crew, cores, slice_s)
-            for place, (part, bound, share) in enumerate(wanted):
+            for position, (part, bound, share) in enumerate(wanted):
                 left_s = until_s - 2 * slice_s - time.monotonic()
-                goes_on_until_s = time.monotonic() + left_s * share / sum(one[2] for one in wanted[place:])
+                goes_on_until_s = time.monotonic() + left_s * share / sum(one[2] for one in wanted[position:])
                 bench = Bench(crew, bound, disk, file)
                 say(f"{part} on {_cores(len(bound))}: up to {goes_on_until_s - time.monotonic():.0f} s")
-                outcomes: list[Outcome] = []
+                outcomes: list[SetOutcome] = []
                 measured.append((part, len(bound), outcomes))
                 for outcome in bench.outcomes(
                     _sets(part, found.seed, len(bound)), goes_on_until_s, until_s + 0.3 * reserve_s

@@ -3,7 +3,7 @@
 It is run as a file, by itself: it imports the standard library only, so that it is ready within milliseconds. Commands
 come on stdin, a JSON list a line; answers go to stdout, a line each.
 
-    ["unit", iterations]              a unit of computing is so many iterations from now on
+    ["unit", iterations]              a unit of computing has this many iterations from now on
     ["alone", warm, units]            compute; answer: the median CPU time of the units after the first `warm` ones, of
                                       which there is at least one [ns]
     ["run", start_ns, rows, file]     at that instant (monotonic clock) begin; each row is [units, service_ns, units],
@@ -33,18 +33,18 @@ START, COMPUTED, ASKED, SERVED = 0, 1, 2, 3
 LONGEST_S = 3600
 
 
-def compute(units: int, iterations: int, log: array[int], place: int) -> int:
-    """Compute so many units and log each; gives the next free place of the log."""
+def compute(units: int, iterations: int, log: array[int], position: int) -> int:
+    """Compute units and log each; return the next free place of the log."""
     clock, cpu_clock, repeat = time.monotonic_ns, time.process_time_ns, range(iterations)
     value = 1
     for _ in range(units):
         for _ in repeat:
             value = (value * 1103515245 + 12345) & 0x7FFFFFFF
-        log[place] = COMPUTED
-        log[place + 1] = clock()
-        log[place + 2] = cpu_clock()
-        place += 3
-    return place
+        log[position] = COMPUTED
+        log[position + 1] = clock()
+        log[position + 2] = cpu_clock()
+        position += 3
+    return position
 
 
 def sleep_until(instant_ns: int) -> None:
@@ -71,17 +71,17 @@ def run(start_ns: int, rows: list[list[int]], iterations: int, file: int) -> arr
     shared = mmap.mmap(file, 8) if file >= 0 else None
     sleep_until(start_ns)
     log[0], log[1], log[2] = START, start_ns, time.process_time_ns()
-    place = 3
+    position = 3
     for before, service_ns, after in rows:
-        place = compute(before, iterations, log, place)
+        position = compute(before, iterations, log, position)
         if service_ns and shared is not None:
             asked_ns, end_ns = served_at(shared, file, service_ns)
-            log[place], log[place + 1], log[place + 2] = ASKED, asked_ns, time.process_time_ns()
+            log[position], log[position + 1], log[position + 2] = ASKED, asked_ns, time.process_time_ns()
             sleep_until(end_ns)
-            log[place + 3], log[place + 4], log[place + 5] = SERVED, end_ns, time.process_time_ns()
-            place += 6
-        place = compute(after, iterations, log, place)
-    return log[:place]
+            log[position + 3], log[position + 4], log[position + 5] = SERVED, end_ns, time.process_time_ns()
+            position += 6
+        position = compute(after, iterations, log, position)
+    return log[:position]
 
 
 def walk(file: int, size: int, seed: int, touches: int, warm: int) -> int:

@@ -12,7 +12,7 @@ import pytest
 
 from cluster_abm.scenario import load_scenario
 from cluster_abm.study.runner.measuring import RESPONSES
-from cluster_abm.study.runner.tasks import Task, Where, run_all
+from cluster_abm.study.runner.tasks import SeededRun, Where, run_all
 
 WRITTEN = {"command.json", "scenario.toml", "calibration.json", "calibration.png", "fitted.csv", "calibrated.toml"}
 ASKED = ["calibrate", "replay", "--trace", "jobs.csv", "--observed", "runs.csv", "--seeds", 2, "--executor", "inline"]
@@ -31,7 +31,7 @@ def measured(tmp_path):
     rows = [f"{1000 * place},{place % 2},{cpu:.1f}" for place, cpu in enumerate(rng.uniform(300.0, 1500.0, 20))]
     (tmp_path / "jobs.csv").write_text("arrival_ms,home,cpu_ms\n" + "\n".join(rows) + "\n")
     machine = load_scenario("replay", {"workload.trace.file": str(tmp_path / "jobs.csv"), "cluster.cpu_speed": SPEED})
-    row = run_all([Task(machine, 77)], where=Where("inline"), quiet=True, keeps_responses=True).rows[0]
+    row = run_all([SeededRun(machine, 77)], where=Where("inline"), quiet=True, keeps_responses=True).rows[0]
     lines = [f"{job},{value * rng.lognormal(0, 0.01):.3f}" for job, value in enumerate(row[RESPONSES])]
     (tmp_path / "runs.csv").write_text("job,response_ms\n" + "\n".join(lines) + "\n")
 

@@ -10,11 +10,13 @@ import sys
 import pandas as pd
 import pytest
 
-from cluster_abm.cli.reproduce import _print_reproduction, _save
+from cluster_abm.cli.frame import StudyCall
+from cluster_abm.cli.options import Executor, Overrides
+from cluster_abm.cli.reproduce import ReproduceFrame, _print_reproduction
 from cluster_abm.scenario import load_scenario
 from cluster_abm.study.papers.plan import load_plan
 from cluster_abm.study.papers.reproduce import Point, Reproduction
-from cluster_abm.study.runner.tasks import Outcome
+from cluster_abm.study.runner.tasks import RunsOutcome
 
 SHORT = ["--set", "workload.duration_s=5", "--set", "workload.jobs_per_s=2", "--set", "cluster.nodes=3"]
 
@@ -216,9 +218,10 @@ def test_parts_of_a_figure_are_one_table_and_one_picture_where_they_were_measure
         for series in plan.series
         for further in ("", *(f": {also.name}" for also in plan.also if x in also.at and series.name in also.of))
     ]
-    found = Reproduction(plan, 1, tuple(points), Outcome([None]), quick=True)
+    found = Reproduction(plan, 1, tuple(points), RunsOutcome([None]), quick=True)
     _print_reproduction(found)
-    _save(tmp_path, found)
+    call = StudyCall("", (), None, None, Executor("inline", None, None, ()), tmp_path, False)
+    ReproduceFrame(call, Overrides({}, {}), "memory-centric-fig2", None, True, []).write(tmp_path, found)
     printed = capsys.readouterr().out
     assert "Empty" not in printed
     assert ("where the time went, trace 1: mean per finished job [s]" in printed) == (x == 1)

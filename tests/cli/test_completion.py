@@ -12,8 +12,8 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from cluster_abm.cli import cluster_abm
-from cluster_abm.cli.front import names
-from cluster_abm.cli.front.completion import FISH_SPLITS, ZSH_ADDS, FishWholeLists, ZshOpenKeys
+from cluster_abm.cli.shell import names
+from cluster_abm.cli.shell.completion import FISH_SPLITS, ZSH_ADDS, FishWholeLists, ZshOpenKeys
 from cluster_abm.policies import available
 from cluster_abm.results.metrics import METRICS
 from cluster_abm.scenario import scenario_keys, scenario_names

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from cluster_abm.cli import trace
-from cluster_abm.cli.batch import _print_status, _tell_problems
+from cluster_abm.cli.batch import _lines_of_problems, _print_status
 from cluster_abm.cli.effects import _reason, _remark_on_file
 from cluster_abm.cli.listing.hardware import hardware_command
 from cluster_abm.cli.listing.policies import _list, _rule
@@ -48,18 +48,16 @@ def failures(count):
     ({"set_aside": 1}, ["set aside as damaged, in out/damaged: 1 file"]),
     ({"set_aside": 2}, ["set aside as damaged, in out/damaged: 2 files"]),
 ])  # fmt: skip
-def test_damaged_files_of_a_study_are_named(capsys, changes, said):
-    _tell_problems(status(**changes))
-    assert capsys.readouterr().err.splitlines() == said
+def test_damaged_files_of_a_study_are_named(changes, said):
+    assert list(_lines_of_problems(status(**changes))) == said
 
 
 @pytest.mark.parametrize(("count", "named", "more"), [
     (1, 1, None), (5, 5, None), (6, 5, "failed: 1 more: --json has them all, with tracebacks"),
     (9, 5, "failed: 4 more: --json has them all, with tracebacks"),
 ])  # fmt: skip
-def test_the_first_five_failures_are_named(capsys, count, named, more):
-    _tell_problems(status(failures=failures(count)))
-    said = capsys.readouterr().err.splitlines()
+def test_the_first_five_failures_are_named(count, named, more):
+    said = list(_lines_of_problems(status(failures=failures(count))))
     expected = [f"failed: point {n}, policy jsq, seed {n}: E: no" for n in range(named)]
     assert said == expected + ([] if more is None else [more])
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from cluster_abm.study.runner.tasks import Outcome
+from cluster_abm.study.runner.tasks import RunsOutcome
 
 ROW = {"mean_slowdown": 1.0}
 
@@ -19,7 +19,7 @@ ROW = {"mean_slowdown": 1.0}
 @pytest.fixture
 def held(monkeypatch):
     """What the arena was asked for; its outcome is set by a test."""
-    found = SimpleNamespace(outcome=Outcome([]), asked=None)
+    found = SimpleNamespace(outcome=RunsOutcome([]), asked=None)
 
     def hold(ranked, plan, *, where, more):
         found.asked = (ranked, plan, where, more)
@@ -30,14 +30,14 @@ def held(monkeypatch):
 
 
 @pytest.mark.parametrize(("outcome", "code", "said"), [
-    (Outcome([ROW] * 3, made=3), 0, ["3 runs in 7.5 s"]), (Outcome([ROW] * 3, made=1), 0, ["1 runs in 7.5 s"]),
-    (Outcome([ROW, None], policy_faults={"a fault": 2}, made=2), 2,
+    (RunsOutcome([ROW] * 3, made=3), 0, ["3 runs in 7.5 s"]), (RunsOutcome([ROW] * 3, made=1), 0, ["1 runs in 7.5 s"]),
+    (RunsOutcome([ROW, None], policy_faults={"a fault": 2}, made=2), 2,
      ["2 runs in 7.5 s", "error: a fault (ended 2 runs)"]),
-    (Outcome([ROW, None, None], interrupted=True, made=1), 130,
+    (RunsOutcome([ROW, None, None], interrupted=True, made=1), 130,
      ["1 runs in 7.5 s", "interrupted: kept 1 of 3 runs in out/arena; the same command goes on with the others"]),
 ])  # fmt: skip
 def test_the_end_of_an_arena(cli, held, lasting, outcome, code, said):
-    lasting("studies.arena", 7.5)
+    lasting("frame", 7.5)
     held.outcome = outcome
     ended, out, err = cli("arena", "--quick")
     # Nothing was found: nothing is shown, and no report is written.
@@ -70,7 +70,7 @@ def test_an_arena_is_asked_for_what_was_given(cli, held):
 @pytest.fixture
 def reproduced(monkeypatch):
     """What was to be reproduced; the outcomes are set by a test, the last one is all further ones'."""
-    found = SimpleNamespace(outcomes=[Outcome([ROW], made=1)], asked=[])
+    found = SimpleNamespace(outcomes=[RunsOutcome([ROW], made=1)], asked=[])
 
     def reproduce(name, seeds, quick, overrides, *, where):
         found.asked.append((name, seeds, quick, dict(overrides), where))
@@ -82,15 +82,15 @@ def reproduced(monkeypatch):
 
 
 @pytest.mark.parametrize(("outcome", "code", "said"), [
-    (Outcome([ROW] * 3, made=3), 0, ["3 runs in 7.5 s"]),
-    (Outcome([ROW] * 3, made=2), 0, ["3 runs in 7.5 s, 1 of them carried out before"]),
+    (RunsOutcome([ROW] * 3, made=3), 0, ["3 runs in 7.5 s"]),
+    (RunsOutcome([ROW] * 3, made=2), 0, ["3 runs in 7.5 s, 1 of them carried out before"]),
     # One that failed was made, and has not finished: none was there before.
-    (Outcome([ROW, None], policy_faults={"a fault": 1}, made=2), 2, ["1 runs in 7.5 s", "error: a fault"]),
-    (Outcome([ROW, None, None], interrupted=True, made=1), 130,
+    (RunsOutcome([ROW, None], policy_faults={"a fault": 1}, made=2), 2, ["1 runs in 7.5 s", "error: a fault"]),
+    (RunsOutcome([ROW, None, None], interrupted=True, made=1), 130,
      ["1 runs in 7.5 s", "interrupted: kept 1 runs of iolb-table-1"]),
 ])  # fmt: skip
 def test_the_end_of_a_reproduction(cli, reproduced, lasting, outcome, code, said):
-    lasting("reproduce", 7.5)
+    lasting("frame", 7.5)
     reproduced.outcomes = [outcome]
     ended, out, err = cli("reproduce", "iolb-table-1", "--json")
     assert ended == code
@@ -99,7 +99,7 @@ def test_the_end_of_a_reproduction(cli, reproduced, lasting, outcome, code, said
 
 
 def test_the_tables_after_an_interrupt_are_not_begun(cli, reproduced):
-    reproduced.outcomes = [Outcome([ROW], made=1), Outcome([None], interrupted=True)]
+    reproduced.outcomes = [RunsOutcome([ROW], made=1), RunsOutcome([None], interrupted=True)]
     code, out, _ = cli("reproduce", "all", "--json")
     assert code == 130
     assert len(reproduced.asked) == 2

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from cluster_abm.cli import cluster_abm as root
-from cluster_abm.cli.front.sections import HelpfulGroup
+from cluster_abm.cli.shell.sections import HelpfulGroup
 from cluster_abm.policies import available
 from cluster_abm.policy.finding.other_names import OTHER_NAMES, policy_hint
 from cluster_abm.scenario import scenario_keys

@@ -14,9 +14,9 @@ import pytest
 from cluster_abm import cli as commands
 from cluster_abm.cli.options import Interrupted
 from cluster_abm.cli.output import OutputFailed, ending_with
-from cluster_abm.cli.serving import Sparing
 from cluster_abm.errors import InputError
 from cluster_abm.interrupts import PolicyInterrupted
+from viz.server.serving import Sparing
 
 USAGE = "Usage: cluster-abm run [OPTIONS] SCENARIO\nTry 'cluster-abm run --help' for help.\n\n"
 

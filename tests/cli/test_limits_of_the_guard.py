@@ -7,10 +7,10 @@ import json
 
 import pytest
 
-from cluster_abm.cli.front.messages import heard
-from cluster_abm.cli.guard import Guard, allowed_names, authority
-from cluster_abm.cli.tabs import Tabs, share_of, visitor
 from cluster_abm.errors import InputError
+from viz.server.guard import Guard, allowed_names, authority
+from viz.server.messages import heard
+from viz.server.tabs import Tabs, share_of, visitor
 
 TAB, HOST = "/jupyter/api/kernels/abc/channels", ("host", "localhost:1")
 

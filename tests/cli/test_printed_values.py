@@ -7,17 +7,17 @@ from types import SimpleNamespace
 
 import pytest
 
+from cluster_abm.cli.frame import lines_of_problems
 from cluster_abm.cli.listing import lines
 from cluster_abm.cli.listing.keys import _allowed
 from cluster_abm.cli.listing.policies import _bounds, _in_toml, _knows
-from cluster_abm.cli.problems import tell_problems
 from cluster_abm.cli.studies.tune import _seeds, overs_of
 from cluster_abm.cli.suggestions import Asked, not_compared, suggestions
 from cluster_abm.cli.trace import _for_print, _in_per_cent, _print_entry
 from cluster_abm.cli.view import _page_address, page_path
 from cluster_abm.errors import InputError
 from cluster_abm.policies import available
-from cluster_abm.study.runner.tasks import Outcome
+from cluster_abm.study.runner.tasks import RunsOutcome
 
 # ---- trace info ----
 
@@ -118,13 +118,10 @@ def test_what_a_policy_knows(policy, words):
 # ---- ends of runs ----
 
 
-def test_each_problem_of_runs_is_named_once(capsys):
-    outcome = Outcome([], policy_faults={"policy a": 1, "policy b": 3}, errors=["E: one", "E: two"])
+def test_each_problem_of_runs_is_named_once():
+    outcome = RunsOutcome([], policy_faults={"policy a": 1, "policy b": 3}, errors=["E: one", "E: two"])
     outcome.under_way = ["seed 3"]
-    tell_problems(outcome)
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.splitlines() == [
+    assert list(lines_of_problems(outcome)) == [
         "error: policy a", "error: policy b (ended 3 runs)", "error: E: one", "error: E: two",
         "under way when it was interrupted: seed 3",
     ]  # fmt: skip

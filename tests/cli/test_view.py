@@ -7,10 +7,10 @@ import socket
 
 import pytest
 
-from cluster_abm.cli.guard import allowed_names, is_loopback
 from cluster_abm.cli.view import page_path
 from cluster_abm.errors import InputError
 from cluster_abm.policies import Policy
+from viz.server.guard import allowed_names, is_loopback
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def served(monkeypatch):
     calls = []
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object() if name.startswith("solara") else find(name))
-    monkeypatch.setattr("cluster_abm.cli.view.serve", lambda *given: calls.append(given))
+    monkeypatch.setattr("viz.server.serving.serve", lambda *given: calls.append(given))
     monkeypatch.setattr(os, "environ", os.environ.copy())
     return calls
 

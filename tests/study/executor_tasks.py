@@ -71,6 +71,6 @@ def note_and_wait(folder):
 
 
 def mean_slowdown(task):
-    """Of one run (runner.tasks.Task)."""
+    """Of one run (runner.tasks.SeededRun)."""
     with finished_model(task.scenario, task.seed) as model:
         return model.summary()["metrics"]["mean_slowdown"]

@@ -1,11 +1,11 @@
-"""Stand-ins for what `runner.work.Work` uses: carrying out a run, the store of records, and the progress bar."""
+"""Stand-ins for what `runner.work.RequestedRuns` uses: carrying out a run, the store of records, the progress bar."""
 
 from __future__ import annotations
 
 from support import scenario
 
 from cluster_abm.errors import InputError
-from cluster_abm.study.runner.tasks import Task
+from cluster_abm.study.runner.tasks import SeededRun
 from cluster_abm.study.runner.work import Request
 from cluster_abm.study.store.store import Record
 
@@ -50,7 +50,7 @@ def row(nodes=4):
 def of(nodes, *seeds, policy="jsq"):
     """One task for each seed."""
     setup = scenario(cluster__nodes=nodes, policy__name=policy)
-    return [Task(setup, seed) for seed in seeds]
+    return [SeededRun(setup, seed) for seed in seeds]
 
 
 def request(keys=("a", "b"), seeds=(1, 2), policy="jsq", **more):

@@ -10,13 +10,13 @@ import pytest
 
 from cluster_abm.cli import main
 from cluster_abm.study.arena import arena
-from cluster_abm.study.arena.arena import Plan, contestants, hold
+from cluster_abm.study.arena.arena import ArenaSize, contestants, hold
 from cluster_abm.study.arena.regimes import FACTORS, sample, scenario_of, settings_of
 from cluster_abm.study.arena.rules import chance_of, rules
 from cluster_abm.study.arena.verdicts import gap_closed, regrets_by_third, table_of_regret, verdict, verdicts
 from cluster_abm.workload import offered_load, work_of
 
-TINY = Plan(6, 2, 4, 60)
+TINY = ArenaSize(6, 2, 4, 60)
 
 
 def test_its_runs_are_counted_before_the_first_one(monkeypatch):
@@ -27,7 +27,7 @@ def test_its_runs_are_counted_before_the_first_one(monkeypatch):
 
     monkeypatch.setattr(arena, "check_runs", refused)
     with pytest.raises(ZeroDivisionError, match=r"^6 regimes, 4 seeds, 3 policies: 72$"):
-        hold(["jsq"], Plan(6, 4, 4, 60), workers=1, quiet=True)
+        hold(["jsq"], ArenaSize(6, 4, 4, 60), workers=1, quiet=True)
 
 
 def test_a_latin_hypercube_has_a_point_in_every_stratum_of_every_factor():

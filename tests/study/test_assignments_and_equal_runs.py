@@ -13,7 +13,7 @@ from stand_in_runs import Bar, Keeper, request, row
 from cluster_abm.policies import Policy, register
 from cluster_abm.study.runner import work as module
 from cluster_abm.study.runner.executors.inline import InlineExecutor
-from cluster_abm.study.runner.work import Work
+from cluster_abm.study.runner.work import RequestedRuns
 from cluster_abm.study.store.store import Record
 
 
@@ -26,8 +26,8 @@ class Others(InlineExecutor):
 def test_an_assignment_holds_the_options_of_its_request(carried):
     register(type("Mine", (Policy,), {"name": "mine"}))
     asked = request(("a",), (1, 2), "mine", warmup="mser", load_seed=2, raises_bad_input=True, keeps_responses=True)
-    Work(asked, Keeper(), Bar()).carry_on(InlineExecutor())
-    Work(request(("a",), (1,), "mine"), Keeper(), Bar()).carry_on(Others())
+    RequestedRuns(asked, Keeper(), Bar()).carry_on(InlineExecutor())
+    RequestedRuns(request(("a",), (1,), "mine"), Keeper(), Bar()).carry_on(Others())
     first, second, third = carried.assignments
     assert (first.key, first.seed, first.warmup, first.keeps_load) == ("a", 1, "mser", False)
     assert (first.raises_bad_input, first.keeps_responses, second.keeps_load) == (True, True, True)
@@ -63,7 +63,7 @@ def test_after_an_interrupt_the_runs_that_took_five_seconds_or_more_are_named(ca
             return [(("a", 1), 4.9), (("b", 1), 5.0), (("a", 2), 60.0)]
 
     monkeypatch.setattr(module, "InFlight", Flight)
-    work = Work(request(), Keeper(), Bar())
+    work = RequestedRuns(request(), Keeper(), Bar())
     with pytest.raises(KeyboardInterrupt):
         work.carry_on(InlineExecutor())
     assert work.under_way == [(("b", 1), 5.0), (("a", 2), 60.0)]
@@ -81,7 +81,7 @@ def test_processes_of_this_machine_compile_missing_parts_first(carried, monkeypa
     monkeypatch.setattr(module, "missing_parts", lambda scenarios: asked.append(len(list(scenarios))) or parts)
     monkeypatch.setattr(module, "compile_ahead", lambda *given, look: asked.append((given, look(), carried.names)))
     executor = Here()
-    Work(request(), Keeper(), Bar()).carry_on(executor)
+    RequestedRuns(request(), Keeper(), Bar()).carry_on(executor)
     # Two keys: two scenarios are looked up.
     assert asked == ([2] if is_here else []) + ([((executor, parts, True), None, [])] if compiles else [])
 
@@ -105,7 +105,7 @@ def alike(monkeypatch):
 
 def test_equal_runs_are_made_once_and_booked_with_the_first(carried, alike):
     keeper, bar, finished = Keeper(), Bar(), []
-    work = Work(request(("a",), (3, 4, 11, 5), load_seed=3), keeper, bar, on_finished=finished.append)
+    work = RequestedRuns(request(("a",), (3, 4, 11, 5), load_seed=3), keeper, bar, on_finished=finished.append)
     assert (len(work.queue), work.expected, bar.total) == (2, 4, 4)
     work.carry_on(InlineExecutor())
     assert carried.names == [("a", 3), ("a", 11)]
@@ -124,30 +124,30 @@ def test_only_the_run_with_the_load_seed_keeps_the_load_over_time(carried, alike
     monkeypatch.setattr(module, "carry_out", carry_out)
     keeper = Keeper()
     # The run with the load seed is carried out although it is equal to the first.
-    Work(request(("a",), (3, 4, 5), load_seed=4), keeper, Bar()).carry_on(InlineExecutor())
+    RequestedRuns(request(("a",), (3, 4, 5), load_seed=4), keeper, Bar()).carry_on(InlineExecutor())
     assert carried.names == [("a", 3), ("a", 4)]
     assert {seed: record.load is not None for (_, seed), record in keeper.records.items()} == {
         3: False, 4: True, 5: False,
     }  # fmt: skip
     keeper = Keeper()
-    Work(request(("a",), (4, 5), load_seed=4), keeper, Bar()).carry_on(InlineExecutor())
+    RequestedRuns(request(("a",), (4, 5), load_seed=4), keeper, Bar()).carry_on(InlineExecutor())
     assert [record.load for record in keeper.records.values()] == [{"tasks": [1]}, None]
 
 
 def test_runs_of_a_policy_that_draws_are_all_carried_out(carried, alike):
-    Work(request(("a",), (3, 4), policy="random"), Keeper(), Bar()).carry_on(InlineExecutor())
+    RequestedRuns(request(("a",), (3, 4), policy="random"), Keeper(), Bar()).carry_on(InlineExecutor())
     assert carried.names == [("a", 3), ("a", 4)]
     assert alike == [(False, 3, 4)]
 
 
 def test_runs_of_different_keys_are_never_equal(carried, alike):
-    Work(request(("a", "b"), (3, 4)), Keeper(), Bar()).carry_on(InlineExecutor())
+    RequestedRuns(request(("a", "b"), (3, 4)), Keeper(), Bar()).carry_on(InlineExecutor())
     assert carried.names == [("a", 3), ("b", 3)]
 
 
 def test_if_the_first_of_equal_runs_fails_the_others_are_carried_out(carried, alike):
     carried.fates = {3: "ValueError: x"}
-    work = Work(request(("a",), (3, 4, 5)), Keeper(), Bar())
+    work = RequestedRuns(request(("a",), (3, 4, 5)), Keeper(), Bar())
     work.carry_on(InlineExecutor())
     # The failure may have been chance.
     assert carried.names == [("a", 3), ("a", 4), ("a", 5)]
@@ -165,7 +165,7 @@ def test_equal_runs_that_another_process_has_claimed_or_finished_keep_its_record
         keeper.foreign.clear()
 
     monkeypatch.setattr(module.time, "sleep", sleep)
-    work = Work(request(("a",), (3, 4, 5, 6)), keeper, Bar())
+    work = RequestedRuns(request(("a",), (3, 4, 5, 6)), keeper, Bar())
     work.carry_on(InlineExecutor())
     assert carried.names == [("a", 3)]
     assert len(work.finished) == 4
@@ -178,7 +178,7 @@ def test_equal_runs_that_another_process_has_claimed_or_finished_keep_its_record
 
 def test_a_record_from_before_does_not_stand_for_other_seeds(carried, alike):
     """Only a run that this process carries out does, here that of seed 4."""
-    work = Work(request(("a",), (3, 4, 5)), Keeper(), Bar(), {"a": {3: 0.5}})
+    work = RequestedRuns(request(("a",), (3, 4, 5)), Keeper(), Bar(), {"a": {3: 0.5}})
     work.carry_on(InlineExecutor())
     assert carried.names == [("a", 4)]
     assert (work.made, len(work.finished)) == (1, 3)
@@ -188,7 +188,7 @@ def test_a_seed_that_is_requested_after_the_first_run_is_over_is_carried_out(car
     asked = replace(
         request(("a",)), seeds=lambda key, values: (3, 4) if values else (3,), value=lambda record: record.metrics["x"]
     )
-    work = Work(asked, Keeper(), Bar())
+    work = RequestedRuns(asked, Keeper(), Bar())
     work.carry_on(InlineExecutor())
     assert carried.names == [("a", 3), ("a", 4)]
     assert work.made == 2

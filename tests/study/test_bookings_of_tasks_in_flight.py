@@ -17,7 +17,7 @@ from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.study.runner import in_flight
 from cluster_abm.study.runner.executors import WorkerLost
 from cluster_abm.study.runner.executors.inline import InlineExecutor
-from cluster_abm.study.runner.in_flight import Ended, InFlight
+from cluster_abm.study.runner.in_flight import EndedTask, InFlight
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_tasks_are_booked_in_the_order_in_which_they_end(executor):
     executor.futures[1].set_exception(problem)
     assert [flight.book_next() for _ in range(4)] == [True, True, True, False]
     # A fault of a policy is booked like an error of its task.
-    assert booked == [Ended("c", None, fault), Ended("a", None, None), Ended("b", None, problem)]
+    assert booked == [EndedTask("c", None, fault), EndedTask("a", None, None), EndedTask("b", None, problem)]
 
 
 @pytest.mark.parametrize("problem", [InputError("wrong"), KeyboardInterrupt(), BrokenExecutor("fault")])

@@ -13,10 +13,10 @@ from cluster_abm.errors import InputError
 from cluster_abm.study.calibration.calibrate import calibrate
 from cluster_abm.study.calibration.fitting import BudgetSpent, fit, mean_of, starting_points
 from cluster_abm.study.calibration.observed import Observed, Row, read_observed
-from cluster_abm.study.calibration.question import Question, interval_of, slope_of, value_of
-from cluster_abm.study.calibration.uncertainty import Named, uncertainty_of, what_cannot_be_told
+from cluster_abm.study.calibration.question import CalibrationQuestion, interval_of, slope_of, value_of
+from cluster_abm.study.calibration.uncertainty import NamedKey, uncertainty_of, what_cannot_be_told
 from cluster_abm.study.runner.measuring import RESPONSES
-from cluster_abm.study.runner.tasks import Task, Where, run_all
+from cluster_abm.study.runner.tasks import SeededRun, Where, run_all
 from cluster_abm.study.tuning.ranges import Over, with_settings
 
 SEEK, SPEED, RATE = "cluster.disk_seek_rotation_ms", "cluster.cpu_speed", "cluster.disk_mb_per_s"
@@ -171,7 +171,7 @@ def test_intervals_cover_where_rows_have_luck_of_their_own_and_are_measured_with
 
 
 def said(found, known, keys):
-    named = [Named(key, value, slope) for key, (value, slope) in keys.items()]
+    named = [NamedKey(key, value, slope) for key, (value, slope) in keys.items()]
     return what_cannot_be_told(known, found.point, named)
 
 
@@ -247,7 +247,9 @@ def machine(tmp_path, jobs, **more):
 
 def measured(base, truth, seed, noise, jobs, held_out=0):
     """Response times of one run with planted values, each measured with an error; the last ones are held out."""
-    row = run_all([Task(with_settings(base, truth), seed)], where=Where("inline"), quiet=True, keeps_responses=True)
+    row = run_all(
+        [SeededRun(with_settings(base, truth), seed)], where=Where("inline"), quiet=True, keeps_responses=True
+    )
     rng = np.random.default_rng(seed)
     values = [value * rng.lognormal(0.0, noise) for value in row.rows[0][RESPONSES]]
     rows = tuple(Row(job + 2, "1", job, value, math.nan, job >= jobs - held_out) for job, value in enumerate(values))
@@ -256,7 +258,7 @@ def measured(base, truth, seed, noise, jobs, held_out=0):
 
 def calibrated(base, overs, observed, seed, seeds, **more):
     from_seed = base.model_copy(update={"run": base.run.model_copy(update={"seed": seed})})
-    question = Question(from_seed, overs, observed, seeds=seeds, **more)
+    question = CalibrationQuestion(from_seed, overs, observed, seeds=seeds, **more)
     return calibrate(question, quiet=True, where=Where("inline"), with_slices=False)
 
 
@@ -280,7 +282,7 @@ def test_planted_values_come_back_within_five_per_cent_and_held_out_jobs_are_pre
 
 def error_of_the_truth(base, truth, observed):
     """The median error of the true values themselves, on the rows that are held out."""
-    tasks = [Task(with_settings(base, truth), seed) for seed in range(1, 9)]
+    tasks = [SeededRun(with_settings(base, truth), seed) for seed in range(1, 9)]
     rows = run_all(tasks, where=Where("inline"), quiet=True, keeps_responses=True).rows
     logs = np.log([row[RESPONSES] for row in rows]).mean(axis=0)
     away = [abs(math.exp(logs[row.name]) / row.value - 1) for row in observed.rows if row.is_held_out]
@@ -320,7 +322,7 @@ ONE_KEY = (Over(SPEED, 0.5, 2.0),)
 
 def asked(base, overs=ONE_KEY, kind="metrics", rows=None, conditions=None, **more):
     rows = rows or [Row(2, "1", "mean_response_ms", 10.0), Row(3, "1", "cpu_utilisation", 0.5)]
-    return Question(base, overs, Observed("runs.csv", kind, tuple(rows), conditions or {"1": {}}), **more)
+    return CalibrationQuestion(base, overs, Observed("runs.csv", kind, tuple(rows), conditions or {"1": {}}), **more)
 
 
 @pytest.mark.parametrize(

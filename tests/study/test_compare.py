@@ -14,7 +14,7 @@ from cluster_abm.results.files import to_json
 from cluster_abm.scenario import load_scenario
 from cluster_abm.study.compare import compare
 from cluster_abm.study.comparison import Comparison
-from cluster_abm.study.runner.tasks import Outcome
+from cluster_abm.study.runner.tasks import RunsOutcome
 
 
 def test_where_no_job_has_finished_there_are_no_numbers():
@@ -82,7 +82,7 @@ def test_what_ended_the_runs_stands_in_the_comparison_that_a_prompt_shows():
 
 
 def test_what_intervals_are_about_is_said_of_a_log():
-    drawn = Comparison(scenario(), ("none",), (1, 2), pd.DataFrame(), Outcome([]))
+    drawn = Comparison(scenario(), ("none",), (1, 2), pd.DataFrame(), RunsOutcome([]))
     assert "another day" not in drawn.seeds_words
-    replayed = Comparison(load_scenario("replay-hadoop"), ("none",), (1, 2), pd.DataFrame(), Outcome([]))
+    replayed = Comparison(load_scenario("replay-hadoop"), ("none",), (1, 2), pd.DataFrame(), RunsOutcome([]))
     assert "not about another day's jobs" in replayed.seeds_words

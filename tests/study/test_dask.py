@@ -22,7 +22,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.study.compare import compare, with_policy
 from cluster_abm.study.runner.code_version import with_same_code
 from cluster_abm.study.runner.executors import WorkerLost, dask_cluster, open_executor
-from cluster_abm.study.runner.tasks import Task, Where
+from cluster_abm.study.runner.tasks import SeededRun, Where
 
 HERE = ["--host", "127.0.0.1", "--no-dashboard"]
 
@@ -101,7 +101,7 @@ def test_results_and_errors_come_back_as_they_are(executor):
 
 @pytest.mark.slow
 def test_a_run_is_the_same_there(executor):
-    task = Task(with_policy(scenario(workload__duration_s=5.0, cluster__nodes=2), "jsq"), 1)
+    task = SeededRun(with_policy(scenario(workload__duration_s=5.0, cluster__nodes=2), "jsq"), 1)
     assert executor.submit(work.mean_slowdown, task).result() == work.mean_slowdown(task)
 
 

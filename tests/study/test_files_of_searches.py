@@ -11,10 +11,21 @@ import pandas as pd
 import pytest
 from test_sentences_of_searches import FLAG, PERIOD, ROWS, SEEK, SPEED, calibrated, tuned
 
-from cluster_abm.cli.studies import calibrate, tune
+from cluster_abm.cli.frame import StudyCall
+from cluster_abm.cli.options import Executor
+from cluster_abm.cli.studies.calibrate import CalibrateFrame
+from cluster_abm.cli.studies.tune import TuneFrame
 from cluster_abm.study.calibration.observed import Row
 
 OVERRIDES = SimpleNamespace(captioned=lambda title: f"{title}, as given")
+CALL = StudyCall("test", (), None, None, Executor("inline", None, None, ()), None, False)
+
+
+def write(frame, folder, found):
+    """What a command writes after 2.5 s."""
+    made = frame(CALL, OVERRIDES, found.question)
+    made.wall_s = 2.5
+    made.write(folder, found)
 
 
 @pytest.fixture
@@ -44,7 +55,7 @@ METRICS = (Row(2, "a", "mean_slowdown", 100.0), Row(3, "a", "page_faults", 200.0
 def test_files_of_a_calibration(tmp_path, drawn, rows, title, unit):
     slices = {SPEED: ([0.5, 1.5], [0.2, 0.3]), SEEK: ([2.0, 10.0], [0.4, 0.5])}
     found = replace(calibrated(rows), slices=slices)
-    calibrate._save(tmp_path, found, OVERRIDES, 2.5)
+    write(CalibrateFrame, tmp_path, found)
     assert {path.name for path in tmp_path.iterdir()} == {
         "scenario.toml", "calibration.json", "fitted.csv", "calibrated.toml", "timing.json",
     }  # fmt: skip
@@ -66,7 +77,7 @@ def test_files_of_a_calibration(tmp_path, drawn, rows, title, unit):
     (tuned(0, None), "wal-re on test: 5 candidates, 11 runs", 0),
 ])  # fmt: skip
 def test_files_of_a_search(tmp_path, drawn, found, title, best):
-    tune._save(tmp_path, found, OVERRIDES, 2.5)
+    write(TuneFrame, tmp_path, found)
     assert {path.name for path in tmp_path.iterdir()} == {
         "scenario.toml", "tune.json", "trials.parquet", "best.toml", "timing.json",
     }  # fmt: skip

@@ -14,7 +14,7 @@ from scipy import stats
 from support import scenario
 
 from cluster_abm.study.compare import Comparison, compare
-from cluster_abm.study.runner.tasks import Outcome
+from cluster_abm.study.runner.tasks import RunsOutcome
 from cluster_abm.study.statistics.gap import share_of_gap
 
 SEED = int(os.environ.get("CLUSTER_ABM_TEST_SEED", "20261121"))
@@ -29,7 +29,7 @@ def comparison(bound=None, **responses):
     )
     seeds = tuple(range(1, 1 + len(next(iter(responses.values())))))
     bounds = None if bound is None else dict(zip(seeds, bound, strict=True))
-    return Comparison(scenario(), tuple(responses), seeds, runs, Outcome([]), bounds)
+    return Comparison(scenario(), tuple(responses), seeds, runs, RunsOutcome([]), bounds)
 
 
 def test_by_hand():

@@ -11,7 +11,7 @@ from cluster_abm.scenario import scenario_from
 from cluster_abm.study.runner import counted_runs as counted
 from cluster_abm.study.runner.calling import place_of, seeds_of
 from cluster_abm.study.runner.counted_runs import CountedRuns
-from cluster_abm.study.runner.keeping import InFolder, InMemory
+from cluster_abm.study.runner.record_keepers import InFolder, InMemory
 from cluster_abm.study.runner.tasks import Where
 from cluster_abm.study.runner.wanted import known_values, seeds_wanted, wanted_counts
 from cluster_abm.study.store.leases import Leases

@@ -20,7 +20,7 @@ from cluster_abm.study.runner import in_flight
 from cluster_abm.study.runner import tasks as tasks_module
 from cluster_abm.study.runner.executors import BatchExecutor, WorkerLost
 from cluster_abm.study.runner.in_flight import InFlight
-from cluster_abm.study.runner.tasks import Task, run_all
+from cluster_abm.study.runner.tasks import SeededRun, run_all
 from cluster_abm.study.store.store import Store
 
 pytestmark = pytest.mark.usefixtures("ctrl_c")
@@ -89,7 +89,9 @@ def test_ctrl_c_books_what_a_batch_has_got_back(tmp_path, monkeypatch, at_once):
 
 
 def test_ctrl_c_books_what_a_comparison_has_got_back(monkeypatch, at_once):
-    tasks = [Task(with_policy(scenario(workload__duration_s=5.0, cluster__nodes=2), "jsq"), seed) for seed in (1, 2, 3)]
+    tasks = [
+        SeededRun(with_policy(scenario(workload__duration_s=5.0, cluster__nodes=2), "jsq"), seed) for seed in (1, 2, 3)
+    ]
     real, told = tasks_module.Progress.update, []
 
     def interrupted(bar, *count):

@@ -15,7 +15,7 @@ from cluster_abm.study.design import unread
 from cluster_abm.study.design.metrics import metric_problems
 from cluster_abm.study.design.unset_keys import AS_IN_SCENARIO, _value
 from cluster_abm.study.planning.fixing import with_fixed_jobs
-from cluster_abm.study.planning.plan import Question
+from cluster_abm.study.planning.plan import PlanningQuestion
 from cluster_abm.study.report.sensitivity_report import sensitivity_lines
 from cluster_abm.study.statistics.sensitivity import Analysis
 
@@ -125,7 +125,7 @@ def test_precision_needs_a_metric_that_all_runs_have(lacking, more):
 ])  # fmt: skip
 def test_a_range_goes_as_far_as_the_scenario_allows(allowed, whole, start, end, found):
     asked = SimpleNamespace(_said=lambda: int(start) if whole else start, _allows=lambda value, _: allowed(value))
-    assert Question._furthest(asked, start, end) == found
+    assert PlanningQuestion._furthest(asked, start, end) == found
 
 
 def test_a_load_becomes_a_rate_of_jobs_before_the_nodes_are_varied():

@@ -14,7 +14,7 @@ from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.interrupts import PolicyInterrupted
 from cluster_abm.study.runner import tasks as module
 from cluster_abm.study.runner.executors.inline import InlineExecutor
-from cluster_abm.study.runner.tasks import Outcome, Where, run_all
+from cluster_abm.study.runner.tasks import RunsOutcome, Where, run_all
 
 FAULT = "PolicyFault: policy 'mine': place: no node 9"
 
@@ -141,7 +141,7 @@ def test_an_interrupted_list_names_the_runs_that_were_under_way(carried, monkeyp
         self.under_way = [(name, 75.6) for name in list(self.queue)[:1]]
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(module.Work, "carry_on", carry_on)
+    monkeypatch.setattr(module.RequestedRuns, "carry_on", carry_on)
     assert here(of(2, 7, 8)).under_way == ["test, policy jsq, seed 7, for 76 s"]
 
 
@@ -162,7 +162,7 @@ def test_bad_input_ends_the_list_and_a_fault_of_a_policy_ends_its_run(carried):
 
 
 def test_an_outcome_with_defaults():
-    outcome = Outcome([None, {}])
+    outcome = RunsOutcome([None, {}])
     assert (outcome.finished, outcome.exit_code, outcome.problems, outcome.made) == (1, 0, [], 0)
 
 

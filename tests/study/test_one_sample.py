@@ -11,9 +11,9 @@ from support import scenario
 from cluster_abm import Study, compare, load_scenario, run_batch
 from cluster_abm.policies import available
 from cluster_abm.study.design import unread
-from cluster_abm.study.planning.plan import Question, plan
+from cluster_abm.study.planning.plan import PlanningQuestion, plan
 from cluster_abm.study.runner import tasks, work
-from cluster_abm.study.runner.tasks import Task, run_all
+from cluster_abm.study.runner.tasks import SeededRun, run_all
 from cluster_abm.study.statistics.estimates import all_pairs, corrected
 from cluster_abm.study.statistics.one_sample import of_one_sample
 
@@ -117,7 +117,9 @@ def rows_of(result):
 
 def test_the_same_bytes_as_if_all_had_been_made(log, monkeypatch):
     asked = [
-        Task(replay(log, **{"policy.name": name}), seed) for name in ("none", "lwl", "random") for seed in (3, 4, 5)
+        SeededRun(replay(log, **{"policy.name": name}), seed)
+        for name in ("none", "lwl", "random")
+        for seed in (3, 4, 5)
     ]
     once = run_all(asked, workers=1, quiet=True)
     monkeypatch.setattr(work.Seeds, "are_alike", lambda *_: False)
@@ -169,7 +171,7 @@ def test_policies_that_are_said_not_to_draw_do_not(name, log, monkeypatch):
     file = pd.read_csv(log)
     file.assign(requested_ms=2 * file["cpu_ms"]).to_csv(log, index=False)
     given = replay(log, **{"policy.name": name})
-    found = run_all([Task(given, seed) for seed in (1, 2, 3)], workers=1, quiet=True)
+    found = run_all([SeededRun(given, seed) for seed in (1, 2, 3)], workers=1, quiet=True)
     assert found.made == 3
     assert len(set(rows_of(found))) == 1
 
@@ -177,7 +179,8 @@ def test_policies_that_are_said_not_to_draw_do_not(name, log, monkeypatch):
 @pytest.mark.parametrize("policy", ["none", "random", "round-robin", "sita-e"])
 def test_a_key_that_a_policy_does_not_read_makes_no_other_run(policy, monkeypatch):
     asked = [
-        Task(scenario(policy__name=policy, cluster__exchange_period_ms=period_ms), 1) for period_ms in (50.0, 900.0)
+        SeededRun(scenario(policy__name=policy, cluster__exchange_period_ms=period_ms), 1)
+        for period_ms in (50.0, 900.0)
     ]
     once = run_all(asked, workers=1, quiet=True)
     assert once.made == 1
@@ -189,11 +192,11 @@ def test_a_key_that_a_policy_does_not_read_makes_no_other_run(policy, monkeypatc
 
 def test_a_key_that_it_reads_does():
     asked = [
-        Task(scenario(policy__name="jsq", cluster__exchange_period_ms=period_ms), 1) for period_ms in (50.0, 900.0)
+        SeededRun(scenario(policy__name="jsq", cluster__exchange_period_ms=period_ms), 1) for period_ms in (50.0, 900.0)
     ]
     assert run_all(asked, workers=1, quiet=True).made == 2
     failing = {"failures__event": [{"node": 0, "at_s": 5.0, "for_s": 5.0}]}
-    asked = [Task(scenario(policy__name="random", cluster__exchange_period_ms=period_ms, **failing), 1)
+    asked = [SeededRun(scenario(policy__name="random", cluster__exchange_period_ms=period_ms, **failing), 1)
              for period_ms in (50.0, 900.0)]  # fmt: skip
     assert run_all(asked, workers=1, quiet=True).made == 2
 
@@ -216,7 +219,7 @@ def test_a_batch_makes_them_once_and_reports_one_sample(log, tmp_path):
 
 
 def test_a_plan_of_one_sample_has_no_interval(log):
-    asked = Question(replay(log), ("mean_response_ms<=900",), "cluster.cpu_speed", ("jsq",), 0.5, 8, 4)
+    asked = PlanningQuestion(replay(log), ("mean_response_ms<=900",), "cluster.cpu_speed", ("jsq",), 0.5, 8, 4)
     found = plan(asked, workers=1, quiet=True)
     document = found.as_json()
     assert document["replications"] == 1

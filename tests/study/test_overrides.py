@@ -10,9 +10,9 @@ import pytest
 import cluster_abm as ca
 from cluster_abm.cli import main
 from cluster_abm.policies.references import PowerOfD
+from cluster_abm.study import asking
 from cluster_abm.study import compare as comparing
 from cluster_abm.study.papers import reproduce as reproducing
-from cluster_abm.study.planning import plan as planning
 
 KEY, WORD = "workload.duration_s", "workload__duration_s"
 
@@ -33,7 +33,7 @@ def calls(monkeypatch):
 
     monkeypatch.setattr(comparing, "run_all", seen_tasks)
     monkeypatch.setattr(reproducing, "run_all", seen_tasks)
-    monkeypatch.setattr(planning, "counted_runs", seen_question)
+    monkeypatch.setattr(asking, "counted_runs", seen_question)
 
     def running(function, *arguments, **own):
         def call(**given):

@@ -12,7 +12,7 @@ from support import scenario
 from cluster_abm.errors import InputError
 from cluster_abm.study.calibration import calibrate
 from cluster_abm.study.calibration.observed import Observed, Row
-from cluster_abm.study.calibration.question import Question, interval_of, value_of
+from cluster_abm.study.calibration.question import CalibrationQuestion, interval_of, value_of
 from cluster_abm.study.tuning.ranges import Over
 
 SPEED, SEEK = "cluster.cpu_speed", "cluster.disk_seek_rotation_ms"
@@ -31,7 +31,7 @@ METRICS = [
 
 
 def question(rows=METRICS, overs=OVERS, kind="metrics", conditions=None, base=None, **more):
-    return Question(base or scenario(), overs, observed(rows, kind, conditions), **more)
+    return CalibrationQuestion(base or scenario(), overs, observed(rows, kind, conditions), **more)
 
 
 # ---- values in ranges ----

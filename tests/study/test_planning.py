@@ -9,10 +9,10 @@ import pytest
 from support import PLAIN, scenario
 
 from cluster_abm.errors import InputError
-from cluster_abm.study.planning.bracketing import Axis, search
+from cluster_abm.study.planning.bracketing import KeyRange, search
 from cluster_abm.study.planning.fixing import with_fixed_jobs
 from cluster_abm.study.planning.needs import Need, judged, needs_of
-from cluster_abm.study.planning.plan import Question, plan
+from cluster_abm.study.planning.plan import PlanningQuestion, plan
 from cluster_abm.study.runner.tasks import Where
 from cluster_abm.study.statistics.estimates import Estimate, estimate
 from cluster_abm.workload import job_table
@@ -77,7 +77,7 @@ def test_without_a_number_no_need_is_kept():
 def test_whole_numbers_are_exact():
     """30/n <= 3 from n = 10 on, wherever the search begins."""
     for start in (1.0, 9.0, 10.0, 64.0, 1000.0):
-        found, ran = searched(Axis(1.0, 1000.0, True, start), lambda n: 30.0 / n)
+        found, ran = searched(KeyRange(1.0, 1000.0, True, start), lambda n: 30.0 / n)
         assert (found.side, found.value, found.low, found.high) == ("least", 10.0, 10.0, 10.0)
         assert found.beyond.value == 9.0
         assert len(ran) == len(set(ran)) < 25
@@ -86,45 +86,45 @@ def test_whole_numbers_are_exact():
 
 def test_the_most_is_found_as_the_least_is():
     """1/(1 - rho) <= 3 up to rho = 2/3."""
-    found, _ = searched(Axis(0.05, 0.99, False), lambda rho: 1.0 / (1.0 - rho))
+    found, _ = searched(KeyRange(0.05, 0.99, False), lambda rho: 1.0 / (1.0 - rho))
     assert found.side == "most"
     assert 2 / 3 * 0.995 <= found.value <= 2 / 3
-    found, _ = searched(Axis(0.01, 16.0, False, 0.5), lambda rho: 1.0 / (1.0 - rho) if rho < 1 else math.nan)
+    found, _ = searched(KeyRange(0.01, 16.0, False, 0.5), lambda rho: 1.0 / (1.0 - rho) if rho < 1 else math.nan)
     assert 2 / 3 * 0.995 <= found.value <= 2 / 3
     assert found.beyond.value <= 2 / 3 * 1.006
 
 
 def test_a_floor_is_a_need_too():
     """6/n >= 0.5 up to n = 12."""
-    found, _ = searched(Axis(1.0, 100.0, True, 4.0), lambda n: 6.0 / n, Need("cpu_utilisation", ">=", 0.5))
+    found, _ = searched(KeyRange(1.0, 100.0, True, 4.0), lambda n: 6.0 / n, Need("cpu_utilisation", ">=", 0.5))
     assert (found.side, found.value) == ("most", 12.0)
 
 
 def test_the_interval_ends_where_the_metrics_intervals_leave_the_need():
     """Of 30/n +- 0.4: at 9 (3.33) 3 is within, at 8 (3.75) not; at 12 (2.5) it is out on the other side, at 11 not."""
-    found, _ = searched(Axis(1.0, 1000.0, True, 40.0), lambda n: 30.0 / n, arm=0.4)
+    found, _ = searched(KeyRange(1.0, 1000.0, True, 40.0), lambda n: 30.0 / n, arm=0.4)
     assert (found.low, found.value, found.high) == (9.0, 10.0, 12.0)
-    found, _ = searched(Axis(1.0, 11.0, True), lambda n: 30.0 / n, arm=0.4)
+    found, _ = searched(KeyRange(1.0, 11.0, True), lambda n: 30.0 / n, arm=0.4)
     assert (found.low, found.value, found.high) == (9.0, 10.0, None)
 
 
 def test_what_is_never_met_always_met_or_not_affected_is_said():
-    never, _ = searched(Axis(1.0, 64.0, True, 8.0), lambda n: 4.0 + 1.0 / n)
+    never, _ = searched(KeyRange(1.0, 64.0, True, 8.0), lambda n: 4.0 + 1.0 / n)
     assert (never.value, never.note) == (None, "not met up to 64")
-    always, _ = searched(Axis(2.0, 64.0, True, 8.0), lambda n: 1.0 + 1.0 / n)
+    always, _ = searched(KeyRange(2.0, 64.0, True, 8.0), lambda n: 1.0 + 1.0 / n)
     assert (always.value, always.note) == (2.0, "kept at the end of the range already (2)")
-    same, _ = searched(Axis(2.0, 64.0, True, 8.0), lambda n: 4.0)
+    same, _ = searched(KeyRange(2.0, 64.0, True, 8.0), lambda n: 4.0)
     assert same.value is None
     assert same.note == "not kept from 2 to 64 alike: the key changes nothing that is asked about"
 
 
 def test_what_is_not_monotone_is_said():
     """Kept from 18 to 39 alone, which is looked for within the range too."""
-    found, _ = searched(Axis(1.0, 64.0, True), lambda n: 1.0 if 18 <= n < 40 else 5.0 - n / 100)
+    found, _ = searched(KeyRange(1.0, 64.0, True), lambda n: 1.0 if 18 <= n < 40 else 5.0 - n / 100)
     assert found.value == 18.0
     assert found.note.startswith("not monotone (not kept at ")
     assert found.note.endswith("by more than noise)")
-    found, _ = searched(Axis(1.0, 64.0, True), lambda n: 5.0 - n / 100)
+    found, _ = searched(KeyRange(1.0, 64.0, True), lambda n: 5.0 - n / 100)
     assert (found.value, found.note) == (None, "not met at any value that was tried from 1 to 64")
 
 
@@ -139,7 +139,7 @@ def test_the_interval_covers_the_crossing_of_the_true_means():
         def estimated(n, common=common, own=own):
             return estimate((30.0 / n + common + own[int(n)]).tolist())
 
-        found, _ = searched(Axis(1.0, 199.0, True, 12.0), estimated)
+        found, _ = searched(KeyRange(1.0, 199.0, True, 12.0), estimated)
         covered += found.low <= 10 and (found.high is None or found.high >= 10)
         exact += found.value == 10
     assert covered >= 0.93 * 400
@@ -183,26 +183,26 @@ def test_homes_of_a_trace_are_drawn_unless_the_scenario_keeps_them(tmp_path):
     assert fixed.workload.trace.homes == "drawn"
     assert "homes are drawn" in notes[0]
     kept = scenario(**traced, workload__trace__homes="file")
-    asked = Question(kept, ("mean_slowdown<=2",), "cluster.nodes", ("none",))
+    asked = PlanningQuestion(kept, ("mean_slowdown<=2",), "cluster.nodes", ("none",))
     assert asked.axis.low == 4
     with pytest.raises(InputError, match="the trace's homes go up to node 3"):
-        Question(kept, ("mean_slowdown<=2",), "cluster.nodes", ("none",), low=2).check()
+        PlanningQuestion(kept, ("mean_slowdown<=2",), "cluster.nodes", ("none",), low=2).check()
     assert with_fixed_jobs(scenario(**traced), "cluster.cpu_speed").scenario.workload.trace.homes == "file"
 
 
 def test_the_range_keeps_to_what_the_scenario_allows():
     degraded = scenario(cluster__nodes=8, workload__arrivals__kind="closed", workload__arrivals__user_nodes=[5])
-    assert Question(degraded, ("mean_slowdown<=2",), "cluster.nodes", ("none",)).axis.low == 6
-    axis = Question(scenario(), ("mean_slowdown<=2",), "cluster.nodes", ("none",)).axis
+    assert PlanningQuestion(degraded, ("mean_slowdown<=2",), "cluster.nodes", ("none",)).axis.low == 6
+    axis = PlanningQuestion(scenario(), ("mean_slowdown<=2",), "cluster.nodes", ("none",)).axis
     assert (axis.low, axis.high, axis.whole, axis.start) == (1, 128, True, 4)
-    axis = Question(scenario(), ("mean_slowdown<=2",), "workload.jobs_per_s", ("none",), low=0.5, high=3.0).axis
-    assert axis == Axis(0.5, 3.0, False)
-    assert Question(scenario(), ("mean_slowdown<=2",), "workload.jobs_per_s", ("none",)).axis.start == 2.0
+    axis = PlanningQuestion(scenario(), ("mean_slowdown<=2",), "workload.jobs_per_s", ("none",), low=0.5, high=3.0).axis
+    assert axis == KeyRange(0.5, 3.0, False)
+    assert PlanningQuestion(scenario(), ("mean_slowdown<=2",), "workload.jobs_per_s", ("none",)).axis.start == 2.0
 
 
 def test_a_parameter_of_a_policy_can_be_planned():
-    axis = Question(scenario(), ("mean_slowdown<=2",), "policy.d", ("power-of-d",), low=1, high=4).axis
-    assert axis == Axis(1.0, 4.0, True)
+    axis = PlanningQuestion(scenario(), ("mean_slowdown<=2",), "policy.d", ("power-of-d",), low=1, high=4).axis
+    assert axis == KeyRange(1.0, 4.0, True)
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_a_parameter_of_a_policy_can_be_planned():
 def test_a_question_that_is_wrong(change, words):
     asked = {"needs": ("mean_slowdown<=2",), "key": "cluster.nodes", "policies": ("none",), **change}
     with pytest.raises(InputError, match=words):
-        Question(scenario(), **asked).check()
+        PlanningQuestion(scenario(), **asked).check()
 
 
 # ---- theory ----
@@ -237,7 +237,7 @@ SHARING = {
 
 
 def planned(base, need, key, **asked):
-    found = plan(Question(base, (need,), key, ("none",), **asked), quiet=True, where=Where("inline"))
+    found = plan(PlanningQuestion(base, (need,), key, ("none",), **asked), quiet=True, where=Where("inline"))
     return found.crossings["none"]
 
 

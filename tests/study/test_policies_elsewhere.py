@@ -30,7 +30,7 @@ from cluster_abm.study.design.policy_sources import policy_version
 from cluster_abm.study.design.study_file import load_study
 from cluster_abm.study.runner.executors.inline import InlineExecutor
 from cluster_abm.study.runner.one_run import Assignment, carry_out
-from cluster_abm.study.runner.tasks import Task, run_all
+from cluster_abm.study.runner.tasks import SeededRun, run_all
 from cluster_abm.study.status import status_of
 
 SHORT = busy(workload__duration_s=3.0)
@@ -148,7 +148,7 @@ def test_what_another_policy_of_a_study_knows_alone_does_not_end_a_run_there(min
             sent.append(given)
             return super().submit(function, in_another_process(given))
 
-    outcome = run_all([Task(setup, 1)], quiet=True, executor=Elsewhere())
+    outcome = run_all([SeededRun(setup, 1)], quiet=True, executor=Elsewhere())
     assert outcome.problems == []
     assert outcome.finished == 1
     # Its own parameters go with it, and what no policy knows: it is told of.

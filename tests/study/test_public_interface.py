@@ -28,7 +28,7 @@ from cluster_abm.study.comparison import Comparison
 from cluster_abm.study.papers.plan import load_plan
 from cluster_abm.study.papers.points import Point
 from cluster_abm.study.papers.reproduction import Reproduction
-from cluster_abm.study.runner.tasks import Outcome
+from cluster_abm.study.runner.tasks import RunsOutcome
 
 SHORT = busy(workload__duration_s=3.0)
 ROOT = Path(ca.__file__).parents[1]
@@ -249,7 +249,7 @@ def test_what_cannot_be_compared_says_so_and_does_not_fail_a_display(compared):
     for metric in ("nothing", "policy"):
         with pytest.raises(ca.InputError, match=rf"metric '{metric}': no run has it; allowed: .*mean_slowdown"):
             compared.estimates(metric)
-    interrupted = Outcome([None, None], interrupted=True)
+    interrupted = RunsOutcome([None, None], interrupted=True)
     nothing = Comparison(scenario(), ("none", "jsq"), (), pd.DataFrame(), interrupted)
     assert "interrupted: 0 of 2 runs are kept" in nothing._repr_html_()
     assert "none, jsq" in repr(nothing)
@@ -356,7 +356,7 @@ def test_results_of_a_study_that_failed_name_the_fault(tmp_path):
 
 
 def reproduction(*points: Point, interrupted: bool = False) -> Reproduction:
-    outcome = Outcome([{} for _ in points], interrupted=interrupted)
+    outcome = RunsOutcome([{} for _ in points], interrupted=interrupted)
     return Reproduction(load_plan("iolb-table-1"), 2, points, outcome, quick=True, axis_points=9)
 
 
@@ -390,7 +390,7 @@ def test_every_picture_of_a_figure_with_several_can_be_drawn():
     points += [
         Point(x, f"{series.name}: {also.name}", None, (2.0, 3.0)) for also in plan.also for series in plan.series
     ]
-    found = Reproduction(plan, 2, tuple(points), Outcome([{}]), quick=True)
+    found = Reproduction(plan, 2, tuple(points), RunsOutcome([{}]), quick=True)
     for name in found.pictures:
         assert any(axes.get_xlabel() for axes in found.plot(name).axes)
 

@@ -14,7 +14,7 @@ from cluster_abm.study.papers.cells import settings_at
 from cluster_abm.study.papers.claims import check_claim, measure_number
 from cluster_abm.study.papers.plan import Claim, Number, load_plan, reproduction_names
 from cluster_abm.study.papers.reproduce import Point, Reproduction, _value, reproduce
-from cluster_abm.study.runner.tasks import Outcome, Where
+from cluster_abm.study.runner.tasks import RunsOutcome, Where
 
 X = np.array([1.0, 2.0, 3.0, 4.0])
 
@@ -157,7 +157,7 @@ def made_up(factor):
         for _, row in table.iterrows()
         for series in plan.series
     ]
-    return Reproduction(plan, 1, tuple(points), Outcome([None]), quick=False)
+    return Reproduction(plan, 1, tuple(points), RunsOutcome([None]), quick=False)
 
 
 def test_verdicts_and_errors():

@@ -10,7 +10,7 @@ import pytest
 
 from cluster_abm.study.arena.regimes import BY_NAME, in_words
 from cluster_abm.study.arena.rules import chance_of, rule_at, rules
-from cluster_abm.study.arena.verdicts import Verdict as Found
+from cluster_abm.study.arena.verdicts import RegimeVerdict as Found
 from cluster_abm.study.arena.verdicts import gap_closed, regrets_by_third, verdict
 
 

@@ -8,13 +8,13 @@ from support import scenario
 from cluster_abm.errors import InputError
 from cluster_abm.study.compare import compare, with_policy
 from cluster_abm.study.runner import measuring, work
-from cluster_abm.study.runner.tasks import Task, Where, run_all
+from cluster_abm.study.runner.tasks import SeededRun, Where, run_all
 
 SHORT = {"workload__duration_s": 5.0, "cluster__nodes": 2}
 
 
 def tasks(count=4):
-    return [Task(with_policy(scenario(**SHORT), "jsq"), seed) for seed in range(1, count + 1)]
+    return [SeededRun(with_policy(scenario(**SHORT), "jsq"), seed) for seed in range(1, count + 1)]
 
 
 @pytest.mark.slow
@@ -44,7 +44,7 @@ def test_a_failing_run_is_reported_and_the_others_are_kept(monkeypatch):
 
 @pytest.mark.slow
 def test_bad_input_is_not_a_failed_run():
-    wrong = Task(scenario(workload__kind="trace"), 1)
+    wrong = SeededRun(scenario(workload__kind="trace"), 1)
     with pytest.raises(InputError, match=r"workload\.trace\.file"):
         run_all([wrong, *tasks(1)], workers=1)
     with pytest.raises(InputError, match=r"workload\.trace\.file"):
@@ -54,7 +54,7 @@ def test_bad_input_is_not_a_failed_run():
 @pytest.mark.parametrize(("is_kept", "begun"), [(True, []), (False, [1, 2])])
 def test_a_file_that_cannot_be_read_is_found_before_any_run_where_runs_are_kept(tmp_path, monkeypatch, is_kept, begun):
     """A run is kept under a name that depends on what its files hold; without a name it is found by the run itself."""
-    wrong = Task(scenario(workload__kind="trace", workload__trace__file=str(tmp_path / "gone.csv")), 2)
+    wrong = SeededRun(scenario(workload__kind="trace", workload__trace__file=str(tmp_path / "gone.csv")), 2)
     seeds = []
     real = work.carry_out
     monkeypatch.setattr(work, "carry_out", lambda task: (seeds.append(task.seed), real(task))[1])
@@ -139,12 +139,12 @@ def test_a_folder_keeps_what_is_finished_and_no_run_is_carried_out_twice(tmp_pat
 def test_runs_of_another_scenario_are_not_taken_for_these(tmp_path):
     where = Where("inline", folder=tmp_path / "store")
     run_all(tasks(1), where=where)
-    other = [Task(with_policy(scenario(**SHORT, workload__cpu_ms__mean=50.0), "jsq"), 1)]
+    other = [SeededRun(with_policy(scenario(**SHORT, workload__cpu_ms__mean=50.0), "jsq"), 1)]
     assert run_all(other, where=where).made == 1
     assert run_all(tasks(1), where=where).made == 0
     # The name is no part of what a run depends on.
     renamed = tasks(1)[0].scenario.model_copy(update={"name": "renamed"})
-    assert run_all([Task(renamed, 1)], where=where).made == 0
+    assert run_all([SeededRun(renamed, 1)], where=where).made == 0
 
 
 def test_a_failed_run_is_tried_again(tmp_path, monkeypatch):

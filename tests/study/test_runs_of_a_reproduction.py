@@ -8,9 +8,9 @@ from pydantic import ValidationError
 from cluster_abm.errors import InputError
 from cluster_abm.study.papers import reproduce as module
 from cluster_abm.study.papers.cells import axis_of, cells_of
-from cluster_abm.study.papers.plan import Plan, load_plan
+from cluster_abm.study.papers.plan import PaperPlan, load_plan
 from cluster_abm.study.papers.reproduce import reproduce
-from cluster_abm.study.runner.tasks import Outcome
+from cluster_abm.study.runner.tasks import RunsOutcome
 
 
 class EveryMetric(dict):
@@ -36,7 +36,7 @@ def asked(monkeypatch):
 
     def run_all(given, *_, **__):
         tasks[:] = given
-        return Outcome([EveryMetric(value_of(task.scenario, task.seed)) for task in given])
+        return RunsOutcome([EveryMetric(value_of(task.scenario, task.seed)) for task in given])
 
     monkeypatch.setattr(module, "run_all", run_all)
     return tasks
@@ -106,12 +106,12 @@ def test_what_a_plan_is_that_says_no_more_than_it_must():
     """A whole run has 32 seeds and a smoke run two; numbers are near within 25 %."""
     given = {"paper": "P", "title": "T", "scenario": "quickstart", "quick_points": [1.0]}
     axis, series = {"column": "x", "label": "x", "points": [1.0, 2.0]}, [{"name": "a", "policy": "jsq"}]
-    plan = Plan(name="mine", **given, axis=axis, series=series)
+    plan = PaperPlan(name="mine", **given, axis=axis, series=series)
     assert (plan.seeds, plan.quick_seeds, plan.number_percent, plan.scale) == (32, 2, 25.0, 1.0)
     assert (plan.metric, plan.takes_trace, plan.claim, plan.number) == ("mean_slowdown", False, (), ())
     assert [x for x, _ in axis_of(plan, quick=True)] == [1.0]
     assert [x for x, _ in axis_of(plan, quick=False)] == [1.0, 2.0]
     for wrong in ({"seeds": 0}, {"quick_seeds": 0}):
         with pytest.raises(ValidationError, match="greater than or equal to 1"):
-            Plan(name="mine", **given, axis=axis, series=series, **wrong)
-    Plan(name="mine", **given, axis=axis, series=series, seeds=1, quick_seeds=1)
+            PaperPlan(name="mine", **given, axis=axis, series=series, **wrong)
+    PaperPlan(name="mine", **given, axis=axis, series=series, seeds=1, quick_seeds=1)

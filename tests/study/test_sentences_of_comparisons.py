@@ -13,7 +13,7 @@ from cluster_abm.cli.compare import _print_comparison
 from cluster_abm.policy.bounds import SRPT_POOL
 from cluster_abm.study.comparison import Comparison
 from cluster_abm.study.comparison_words import conclusion_of, one_sample_words, ratio_text, text_of
-from cluster_abm.study.runner.tasks import Outcome
+from cluster_abm.study.runner.tasks import RunsOutcome
 from cluster_abm.study.statistics.estimates import Estimate, PairedDifference
 
 NAN, INF = math.nan, math.inf
@@ -87,7 +87,7 @@ def comparison(slowdowns, bound=None, outcome=None, **columns):
         for name, values in slowdowns.items() for seed, value in zip(seeds, values, strict=True)
     )  # fmt: skip
     bounds = None if bound is None else MappingProxyType(dict(zip(seeds, bound, strict=True)))
-    return Comparison(scenario(), names, tuple(seeds), runs, outcome or Outcome([]), bounds)
+    return Comparison(scenario(), names, tuple(seeds), runs, outcome or RunsOutcome([]), bounds)
 
 
 # b is 1 below a but for a little, and c is like b.
@@ -188,7 +188,7 @@ def test_what_the_seeds_are():
 def test_what_a_prompt_shows():
     assert repr(comparison({"a": [4.0]})) == "<Comparison of a on 'test', 1 seed>"
     assert repr(comparison(THREE)).startswith("<Comparison of a, b, c on 'test', 4 seeds: b has the lowest")
-    failed = Outcome([], policy_faults={"a: no such node": 2})
+    failed = RunsOutcome([], policy_faults={"a: no such node": 2})
     assert "no such node" in repr(comparison({"a": [4.0]}, outcome=failed))
 
 

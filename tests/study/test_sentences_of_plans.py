@@ -9,9 +9,9 @@ from support import scenario
 from test_planning import BELOW_3, searched
 
 from cluster_abm.cli.studies.plan import _print_plan
-from cluster_abm.study.planning.bracketing import Axis, Crossing
+from cluster_abm.study.planning.bracketing import Crossing, KeyRange
 from cluster_abm.study.planning.needs import Need, judged
-from cluster_abm.study.planning.plan import Planned, Question
+from cluster_abm.study.planning.plan import Planned, PlanningQuestion
 from cluster_abm.study.statistics.estimates import Estimate
 
 SURE, WIDE = Estimate(1.0, (0.9, 1.1)), 1.0
@@ -48,7 +48,7 @@ def test_whether_a_curve_that_is_not_monotone_may_be_noise(better_high, doomed, 
         def value(at):
             return Estimate(4.1, (4.0, 4.2)) if at < 18 else first(at)
 
-    found, _ = searched(Axis(1.0, 64.0, True), value)
+    found, _ = searched(KeyRange(1.0, 64.0, True), value)
     assert (found.side, found.value) == ("least" if better_high else "most", crossing)
     assert found.note == note
 
@@ -66,25 +66,25 @@ def test_what_is_kept_where_it_should_not_be_is_named_too(arm, doubt):
             9: Estimate(3.1, (2.6, 3.6)),
         }.get(at, Estimate(5.0, (4.9, 5.1)))
 
-    found, _ = searched(Axis(1.0, 64.0, True), value)
+    found, _ = searched(KeyRange(1.0, 64.0, True), value)
     assert (found.value, found.low, found.note) == (10.0, 3.0, f"not monotone (kept at 3; {doubt})")
 
 
 def test_jobs_that_did_not_finish_at_the_value_are_told():
     need = Need("mean_slowdown", "<=", 3.0)
-    found, _ = searched(Axis(1.0, 64.0, True), lambda n: 30.0 / n, need, unfinished=2.5)
+    found, _ = searched(KeyRange(1.0, 64.0, True), lambda n: 30.0 / n, need, unfinished=2.5)
     assert found.note == "2.5 jobs did not finish there, and metrics of jobs count those that did"
-    assert searched(Axis(1.0, 64.0, True), lambda n: 30.0 / n, need)[0].note == ""
+    assert searched(KeyRange(1.0, 64.0, True), lambda n: 30.0 / n, need)[0].note == ""
 
 
 @pytest.mark.parametrize(("axis", "value", "note"), [
-    (Axis(2.0, 64.0, True, 8.0), lambda n: 1.0 + n / 100, "kept at the end of the range already (64)"),
-    (Axis(2.0, 64.0, True, 8.0), lambda n: 4.0 + n / 100, "not met down to 2"),
-    (Axis(2.0, 64.0, True, 8.0), lambda n: 4.0 - n / 100, "not met up to 64"),
-    (Axis(2.0, 64.0, True), lambda n: 4.0 - n / 100, "not met at any value that was tried from 2 to 64"),
-    (Axis(2.0, 64.0, True, 8.0), lambda n: 1.0,
+    (KeyRange(2.0, 64.0, True, 8.0), lambda n: 1.0 + n / 100, "kept at the end of the range already (64)"),
+    (KeyRange(2.0, 64.0, True, 8.0), lambda n: 4.0 + n / 100, "not met down to 2"),
+    (KeyRange(2.0, 64.0, True, 8.0), lambda n: 4.0 - n / 100, "not met up to 64"),
+    (KeyRange(2.0, 64.0, True), lambda n: 4.0 - n / 100, "not met at any value that was tried from 2 to 64"),
+    (KeyRange(2.0, 64.0, True, 8.0), lambda n: 1.0,
      "kept from 2 to 64 alike: the key changes nothing that is asked about"),
-    (Axis(2.0, 64.0, True, 8.0), lambda n: math.nan,
+    (KeyRange(2.0, 64.0, True, 8.0), lambda n: math.nan,
      "not kept from 2 to 64 alike: the key changes nothing that is asked about"),
 ])  # fmt: skip
 def test_notes_on_the_ends_of_the_range(axis, value, note):
@@ -101,7 +101,7 @@ def point(at, mean, arm=None, one_sample=False):
 
 def planned(crossings, **asked):
     given = {"needs": ("p95_slowdown<=3",), "key": "cluster.nodes", "policies": tuple(crossings), "low": 1, "high": 64}
-    return Planned(Question(scenario(), **given | {"seeds": 4} | asked), crossings, 10, 10)
+    return Planned(PlanningQuestion(scenario(), **given | {"seeds": 4} | asked), crossings, runs=10, made=10)
 
 
 def last_rows(text, count):
@@ -160,6 +160,15 @@ def test_a_policy_that_never_keeps_the_needs_is_shown_at_its_best(capsys):
     assert repr(found) == "<Planned cluster.nodes at which p95_slowdown<=3: none none, jsq 10>"
     of_policy = found.as_json()["policies"]["none"]
     assert (of_policy["value"], of_policy["kept"], of_policy["not_kept"]) == (None, None, None)
+
+
+def test_a_plan_whose_runs_finished_no_job_is_drawn_all_the_same():
+    nothing = tuple(point(at, math.nan, math.nan) for at in (8.0, 16.0))
+    none = Crossing(None, None, None, None, nothing, "a note")
+    figure = planned({"none": none}).plot()
+    assert "none (no number)" in [text.get_text() for text in figure.legends[0].get_texts()]
+    both = planned({"none": none, "jsq": Crossing("least", 10.0, 10.0, 10.0, (AT_9, AT_10))}).plot()
+    assert {"none (no number)", "jsq"} <= {text.get_text() for text in both.legends[0].get_texts()}
 
 
 def test_every_column_of_the_points():

@@ -13,7 +13,7 @@ from cluster_abm.study.papers.drawing import measured_words
 from cluster_abm.study.papers.plan import Claim, Number, load_plan
 from cluster_abm.study.papers.points import Point
 from cluster_abm.study.papers.reproduction import Reproduction
-from cluster_abm.study.runner.tasks import Outcome
+from cluster_abm.study.runner.tasks import RunsOutcome
 from cluster_abm.study.statistics.estimates import Estimate
 
 PLAN = load_plan("iolb-table-1")
@@ -31,7 +31,7 @@ def reproduction(
         for name, values in curves.items() for x, value in zip((0.8, 1.25), values, strict=True)
     )  # fmt: skip
     given = {"quick": False, "axis_points": 10} | more
-    return Reproduction(plan, seeds, points, Outcome(list(outcome), interrupted=interrupted), **given)
+    return Reproduction(plan, seeds, points, RunsOutcome(list(outcome), interrupted=interrupted), **given)
 
 
 @pytest.mark.parametrize(("found", "verdict", "errors"), [
@@ -95,7 +95,7 @@ def test_every_column_of_the_rows():
     assert found["published"].tolist() == [5.0, 10.0, 5.0, 10.0, 2.5, 5.0]
     for name in ("measured", "low", "high"):
         assert found[name].tolist() == [10.0, 20.0, 10.0, 20.0, 5.0, 10.0]
-    of_one = Reproduction(PLAN, 1, (Point(0.8, "clb", None, (7.0, math.nan)),), Outcome([ROW]), False)
+    of_one = Reproduction(PLAN, 1, (Point(0.8, "clb", None, (7.0, math.nan)),), RunsOutcome([ROW]), False)
     (row,) = of_one.rows.to_dict(orient="records")
     assert (row["measured"], math.isnan(row["published"]), math.isnan(row["low"])) == (7.0, True, True)
     assert of_one.as_json()["rows"][0] == {"x": 0.8, "series": "clb", "published": None, "measured": 7.0, "ci95": None}

@@ -8,16 +8,18 @@ import numpy as np
 import pytest
 from support import scenario
 
+from cluster_abm.cli.frame import StudyCall
+from cluster_abm.cli.options import Executor, Overrides
 from cluster_abm.cli.studies.calibrate import _print_calibration
-from cluster_abm.cli.studies.tune import _in_a_line, _print_search, _tell_end
+from cluster_abm.cli.studies.tune import TuneFrame, _in_a_line, _print_search
 from cluster_abm.study.calibration.calibrate import Calibrated
 from cluster_abm.study.calibration.fitting import Fit
 from cluster_abm.study.calibration.observed import Observed, Row
-from cluster_abm.study.calibration.question import Question as Fitted
+from cluster_abm.study.calibration.question import CalibrationQuestion
 from cluster_abm.study.calibration.uncertainty import Uncertainty
-from cluster_abm.study.tuning.question import Question
+from cluster_abm.study.tuning.question import TuningQuestion
 from cluster_abm.study.tuning.ranges import Over
-from cluster_abm.study.tuning.search import Candidate
+from cluster_abm.study.tuning.search import TuningCandidate
 from cluster_abm.study.tuning.tune import Tuned, judgement_of
 
 NAN = math.nan
@@ -27,11 +29,12 @@ PERIOD, FLAG = "cluster.exchange_period_ms", "policy.normalised"
 
 # Over the defaults' 2, 4 and 8: half on every seed; a quarter on the first and the same on the second: 1/2.
 CANDIDATES = (
-    Candidate(0, {PERIOD: 1000.0, FLAG: None}, scenario(), [2.0, 4.0, 9.0], [1.0, 1.0, 1.0], {}, "finished"),
-    Candidate(1, {PERIOD: 100.0, FLAG: True}, scenario(), [1.0, 2.0, 4.5], [0.5, 0.5, 0.5], {}, "finished"),
-    Candidate(2, {PERIOD: 200.0, FLAG: False}, scenario(), [0.5, 4.0], [0.25, 1.0], {}, "stopped", "among the worse"),
-    Candidate(3, {PERIOD: -1.0, FLAG: False}, None, [], [], {}, "refused", "must be above 0"),
-    Candidate(4, {PERIOD: 5.0, FLAG: False}, scenario(), [], [], {}, "failed", "a run failed"),
+    TuningCandidate(0, {PERIOD: 1000.0, FLAG: None}, scenario(), [2.0, 4.0, 9.0], [1.0, 1.0, 1.0], {}, "finished"),
+    TuningCandidate(1, {PERIOD: 100.0, FLAG: True}, scenario(), [1.0, 2.0, 4.5], [0.5, 0.5, 0.5], {}, "finished"),
+    TuningCandidate(2, {PERIOD: 200.0, FLAG: False}, scenario(), [0.5, 4.0], [0.25, 1.0], {}, "stopped",
+                    "among the worse"),
+    TuningCandidate(3, {PERIOD: -1.0, FLAG: False}, None, [], [], {}, "refused", "must be above 0"),
+    TuningCandidate(4, {PERIOD: 5.0, FLAG: False}, scenario(), [], [], {}, "failed", "a run failed"),
 )  # fmt: skip
 HALF = judgement_of((4, 5), (2.0, 4.0), (1.0, 2.0))
 DOUBLE = judgement_of((4, 5), (2.0, 4.0), (4.0, 8.0))
@@ -39,9 +42,9 @@ ALIKE = judgement_of((4, 5), (2.0, 2.0), (1.0, 4.0))
 
 
 def tuned(best=1, judgement=HALF, candidates=CANDIDATES, metric="mean_slowdown", made=0, **more):
-    asked = Question(scenario(policy__name="wal-re"), (Over(PERIOD, 10.0, 5000.0), Over(FLAG, choices=(True, False))),
-                     budget=20, seeds=3, judge_seeds=2, metric=metric)  # fmt: skip
-    return Tuned(asked, candidates, candidates[best], judgement, 11, made, **more)
+    overs = (Over(PERIOD, 10.0, 5000.0), Over(FLAG, choices=(True, False)))
+    asked = TuningQuestion(scenario(policy__name="wal-re"), overs, budget=20, seeds=3, judge_seeds=2, metric=metric)
+    return Tuned(asked, candidates, candidates[best], judgement, 11, runs=15 if best else 11, made=made, **more)
 
 
 def test_every_column_of_the_candidates():
@@ -122,9 +125,11 @@ def test_what_is_printed_of_a_search(capsys):
     (tuned(made=15, policy_faults={"a fault": 1}), "error: a fault"),
     (tuned(made=15, policy_faults={"a fault": 3}), "error: a fault (ended 3 runs)"),
 ])  # fmt: skip
-def test_how_many_runs_there_were(found, line, capsys):
-    _tell_end(found, 2.0)
-    assert line in capsys.readouterr().err.splitlines()
+def test_how_many_runs_there_were(found, line):
+    call = StudyCall("test", (), None, None, Executor("inline", None, None, ()), None, False)
+    frame = TuneFrame(call, Overrides({}, {}), found.question)
+    frame.wall_s = 2.0
+    assert line in list(frame.last_lines(found))
 
 
 # ---- calibrate ----
@@ -147,8 +152,8 @@ def calibrated(rows=ROWS, points=(0.5, 0.5), shares=((0.5, 0.25, 0.25), (0.0, 0.
     known = Uncertainty(
         np.array([0.01, 0.02]), np.array([1e9, 1e9]), np.array(shares), np.eye(2), np.zeros((0, 2)), flat
     )
-    question = Fitted(scenario(), overs, observed, seeds=2)
-    return Calibrated(question, found, known, logs, logs + math.log(2.0), {}, 30, 12)
+    question = CalibrationQuestion(scenario(), overs, observed, seeds=2)
+    return Calibrated(question, found, known, logs, logs + math.log(2.0), {}, runs=30, made=12)
 
 
 def test_every_column_of_the_rows():

@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cluster_abm.study.arena.arena import LEFT_OUT, Arena, Plan
+from cluster_abm.study.arena.arena import LEFT_OUT, Arena, ArenaSize
 from cluster_abm.study.arena.regimes import FACTORS, sample
 from cluster_abm.study.arena.report import document, markdown
 from cluster_abm.study.arena.verdicts import table_of_regret, verdicts
-from cluster_abm.study.runner.tasks import Outcome
+from cluster_abm.study.runner.tasks import RunsOutcome
 
-PLAN = Plan(4, 3, 1, 1)
+PLAN = ArenaSize(4, 3, 1, 1)
 # Student's t of 3 degrees of freedom, and of 11, at 97.5 % (tables).
 T3, T11 = 3.182446, 2.200985
 # Mean slowdowns by policy, one a regime; each seed is slower than the one before by the same share for all policies,
@@ -38,7 +38,7 @@ def arena_of(slowdowns, messages=None, settings=None):
     ]  # fmt: skip
     runs = pd.DataFrame(rows)
     regimes = pd.DataFrame(sample(count, 4), columns=[factor.name for factor in FACTORS]).rename_axis("regime")
-    return Arena(regimes, runs, Outcome([]), verdicts(runs), settings or {})
+    return Arena(regimes, runs, RunsOutcome([]), verdicts(runs), settings or {})
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from support import scenario
 from cluster_abm.errors import InputError
 from cluster_abm.study.compare import with_policy
 from cluster_abm.study.runner.executors import WorkerLost, open_executor, slurm_jobs
-from cluster_abm.study.runner.tasks import Task
+from cluster_abm.study.runner.tasks import SeededRun
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_results_errors_and_lost_jobs_come_back(local):
 
 @pytest.mark.slow
 def test_a_run_is_the_same_there_and_a_lost_one_can_be_submitted_again(local, tmp_path):
-    task = Task(with_policy(scenario(workload__duration_s=5.0, cluster__nodes=2), "jsq"), 1)
+    task = SeededRun(with_policy(scenario(workload__duration_s=5.0, cluster__nodes=2), "jsq"), 1)
     with open_executor("slurm", 2, slurm=local) as executor:
         run = executor.submit(work.mean_slowdown, task)
         lost = executor.submit(work.die_the_first_time, str(tmp_path / "mark"))

@@ -8,9 +8,9 @@ import pytest
 from support import scenario
 
 from cluster_abm import ClusterModel
-from cluster_abm.study.planning.bracketing import Axis, search, significant
+from cluster_abm.study.planning.bracketing import KeyRange, search, significant
 from cluster_abm.study.planning.needs import Need, judged
-from cluster_abm.study.planning.plan import Question, plan
+from cluster_abm.study.planning.plan import PlanningQuestion, plan
 from cluster_abm.study.statistics.estimates import Estimate
 
 INF = math.inf
@@ -61,7 +61,7 @@ def test_of_two_needs_both_count_and_the_worse_margin():
     assert one.margin == pytest.approx(-0.4)
 
 
-WHOLE, REAL = Axis(1.0, 20.0, True), Axis(0.001, 20.0, False)
+WHOLE, REAL = KeyRange(1.0, 20.0, True), KeyRange(0.001, 20.0, False)
 
 
 @pytest.mark.parametrize(("axis", "value", "up", "then"), [
@@ -115,22 +115,22 @@ def crossing(axis, kept, jobs=0.0, arm=0.0):
     (1.0, "within noise: more seeds tell)"), (0.3, "by more than noise)"),
 ])  # fmt: skip
 def test_whether_it_is_not_monotone_for_sure_is_said(arm, words):
-    found = crossing(Axis(1.0, 64.0, True), lambda at: 9.2 if 18 <= at < 40 else 10.5 - at / 640, arm=arm)
+    found = crossing(KeyRange(1.0, 64.0, True), lambda at: 9.2 if 18 <= at < 40 else 10.5 - at / 640, arm=arm)
     assert found.value == 18.0
     assert found.note == f"not monotone (not kept at 64; {words}"
 
 
 def test_jobs_that_did_not_finish_are_said_and_none_are_not():
-    assert crossing(Axis(1.0, 16.0, True, 4.0), lambda at: 40.0 / at, jobs=2.5).note == (
+    assert crossing(KeyRange(1.0, 16.0, True, 4.0), lambda at: 40.0 / at, jobs=2.5).note == (
         "2.5 jobs did not finish there, and metrics of jobs count those that did"
     )
-    assert crossing(Axis(1.0, 16.0, True, 4.0), lambda at: 40.0 / at).note == ""
+    assert crossing(KeyRange(1.0, 16.0, True, 4.0), lambda at: 40.0 / at).note == ""
 
 
 def test_an_estimate_is_the_mean_of_the_runs_from_all_seeds():
     """Against runs of the model itself, one a seed; the same of jobs that a run up to a time leaves behind."""
     setup = scenario(cluster__nodes=3, workload__jobs=12, workload__duration_s=4.0, run__until=4000.0, run__seed=5)
-    asked = Question(setup, ("mean_slowdown<=1e9",), "cluster.cpu_speed", ("none",), low=1.0, high=2.0, seeds=3)
+    asked = PlanningQuestion(setup, ("mean_slowdown<=1e9",), "cluster.cpu_speed", ("none",), low=1.0, high=2.0, seeds=3)
     point = plan(asked, workers=1, quiet=True).crossings["none"].points[0]
     runs = []
     for seed in (5, 6, 7):

@@ -14,9 +14,9 @@ from support import scenario
 from cluster_abm.errors import InputError
 from cluster_abm.results.of_studies.tuning_picture import draw_search
 from cluster_abm.study.tuning.proposals import Proposals
-from cluster_abm.study.tuning.question import Question
+from cluster_abm.study.tuning.question import TuningQuestion
 from cluster_abm.study.tuning.ranges import Over
-from cluster_abm.study.tuning.search import Candidate, Search
+from cluster_abm.study.tuning.search import Search, TuningCandidate
 from cluster_abm.study.tuning.tune import Tuned, judge, judgement_of
 
 CPU, IO, FLAG = "policy.cpu_weight", "policy.io_weight", "policy.normalised"
@@ -24,7 +24,7 @@ WAL = {"policy__name": "wal-re"}
 
 
 def question(*overs, asked=None, **settings):
-    return Question(scenario(**{**WAL, **settings}), overs, **{"budget": 100, **(asked or {})})
+    return TuningQuestion(scenario(**{**WAL, **settings}), overs, **{"budget": 100, **(asked or {})})
 
 
 class Bench:
@@ -234,7 +234,7 @@ def test_all_that_is_wrong_is_said_at_once():
 
 def test_the_seeds_of_search_and_judgement_are_apart():
     asked = question(Over(CPU, 0.0, 1.0), asked={"seeds": 4, "judge_seeds": 6}, run__seed=11)
-    assert list(asked.search_seeds) == [11, 12, 13, 14]
+    assert list(asked.seeds_used) == [11, 12, 13, 14]
     assert list(asked.unseen_seeds) == [15, 16, 17, 18, 19, 20]
 
 
@@ -266,13 +266,13 @@ def test_judged_on_what_both_have():
 ])  # fmt: skip
 def test_a_picture_of_any_kind_of_values(tmp_path, values):
     candidates = [
-        Candidate(number, {"a.key": value, "b.key": 1.0 + number}, None, [1.0], [ratio], state=state)
+        TuningCandidate(number, {"a.key": value, "b.key": 1.0 + number}, None, [1.0], [ratio], state=state)
         for number, (value, ratio, state) in enumerate(
             zip(values, (1.0, 0.9, 55.0, 1.1), ("finished", "finished", "stopped", "finished"), strict=True)
         )
     ]
     asked = question(Over("a.key", choices=(1, 2)), Over("b.key", 1, 9))
-    table = Tuned(asked, tuple(candidates), candidates[1], None, 4, 4).frame()
+    table = Tuned(asked, tuple(candidates), candidates[1], None, 4, runs=4, made=4).frame()
     path = draw_search(tmp_path / "tune.png", "a search", "ratio", table, {"a.key": False, "b.key": True}, 1)
     assert path.read_bytes().startswith(b"\x89PNG")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cluster_abm.study.calibration.fitting import Fit
-from cluster_abm.study.calibration.uncertainty import Named, Uncertainty, uncertainty_of, what_cannot_be_told
+from cluster_abm.study.calibration.uncertainty import NamedKey, Uncertainty, uncertainty_of, what_cannot_be_told
 
 INF = math.inf
 
@@ -125,7 +125,7 @@ def made(errors, r=0.0, singular=(), flat=(), freedom=1e6):
 
 def said(known, *keys, point=None):
     """The sentences on keys a, b, c, each given by its value and slope."""
-    named = [Named(name, *one) for name, one in zip("abc", keys, strict=False)]
+    named = [NamedKey(name, *one) for name, one in zip("abc", keys, strict=False)]
     return what_cannot_be_told(known, np.full(len(named), 0.5) if point is None else np.array(point), named)
 
 

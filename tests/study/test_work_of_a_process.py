@@ -11,14 +11,14 @@ from support import scenario
 
 from cluster_abm.study.runner import work as module
 from cluster_abm.study.runner.executors.inline import InlineExecutor
-from cluster_abm.study.runner.work import Request, Work
+from cluster_abm.study.runner.work import Request, RequestedRuns
 from cluster_abm.study.store.store import Record
 
 
 def test_runs_are_carried_out_seed_by_seed_and_booked_at_once(carried, monkeypatch):
     monkeypatch.setattr(module.time, "sleep", pytest.fail)
     keeper, bar, finished = Keeper(), Bar(), []
-    work = Work(request(), keeper, bar, on_finished=finished.append)
+    work = RequestedRuns(request(), keeper, bar, on_finished=finished.append)
     runs = [("a", 1), ("b", 1), ("a", 2), ("b", 2)]
     assert (bar.total, bar.done, work.expected, bar.calls) == (4, 0, 4, ["begins", "held"])
     work.carry_on(InlineExecutor())
@@ -36,14 +36,14 @@ def test_progress_is_measured_from_the_moment_at_which_each_policy_has_finished_
     setups = {"a": scenario(policy__name="jsq"), "b": scenario(policy__name="none"), "c": scenario(policy__name="none")}
     keeper, bar = Keeper(), Bar()
     asked = Request(tuple(setups), lambda run: setups[run[0]], lambda key, _: (1, 2))
-    Work(asked, keeper, bar).carry_on(InlineExecutor())
+    RequestedRuns(asked, keeper, bar).carry_on(InlineExecutor())
     assert bar.calls == ["begins", "held", ("measured at", 2)]
 
 
 def test_known_runs_are_not_carried_out_again(carried):
     before = Record("b", 1, error="ValueError: before")
     keeper, bar = Keeper(), Bar()
-    work = Work(request(), keeper, bar, {"a": {1: 0.5, 9: 0.5}, "b": {1: None}}, {("b", 1): before})
+    work = RequestedRuns(request(), keeper, bar, {"a": {1: 0.5, 9: 0.5}, "b": {1: None}}, {("b", 1): before})
     # Seed 9 is not in the request: it does not count.
     assert (work.finished, work.failed) == ({("a", 1)}, {("b", 1): before})
     assert (bar.done, bar.total) == (2, 4)
@@ -51,7 +51,7 @@ def test_known_runs_are_not_carried_out_again(carried):
     assert carried.names == [("a", 2), ("b", 2)]
     assert (work.made, len(work.finished), work.expected) == (2, 3, 4)
     # A run without the metric has finished too.
-    assert Work(request(), Keeper(), Bar(), {"a": {1: None}}).finished == {("a", 1)}
+    assert RequestedRuns(request(), Keeper(), Bar(), {"a": {1: None}}).finished == {("a", 1)}
 
 
 def test_the_values_of_finished_runs_decide_how_many_seeds_follow(carried):
@@ -65,7 +65,7 @@ def test_the_values_of_finished_runs_decide_how_many_seeds_follow(carried):
 
     carried.fates = {2: "ValueError: x"}
     bar = Bar()
-    work = Work(
+    work = RequestedRuns(
         Request(("a",), lambda _: scenario(), seeds, value=lambda record: record.metrics["x"] * 2), Keeper(), bar
     )
     work.carry_on(InlineExecutor())
@@ -89,7 +89,7 @@ def test_a_run_that_another_process_has_claimed_is_left_to_it_and_polled(carried
 
     monkeypatch.setattr(module.time, "sleep", sleep)
     finished = []
-    work = Work(request(("a",)), keeper, bar, on_finished=finished.append)
+    work = RequestedRuns(request(("a",)), keeper, bar, on_finished=finished.append)
     work.carry_on(InlineExecutor())
     assert carried.names == [("a", 2)]
     assert (work.made, work.finished) == (1, {("a", 1), ("a", 2)})
@@ -103,7 +103,7 @@ def test_a_run_is_taken_over_if_another_process_gives_up_its_claim(carried, monk
     keeper = Keeper()
     keeper.foreign = {("a", 1)}
     monkeypatch.setattr(module.time, "sleep", lambda _: keeper.foreign.clear())
-    work = Work(request(("a",), (1,)), keeper, Bar())
+    work = RequestedRuns(request(("a",), (1,)), keeper, Bar())
     work.carry_on(InlineExecutor())
     assert (carried.names, work.made) == ([("a", 1)], 1)
 
@@ -116,7 +116,7 @@ def test_a_failed_run_is_retried_unless_another_process_has_retried_it(carried, 
     keeper = Keeper()
     keeper.records["a", 1] = Record("a", 1, error="ValueError: before")
     keeper.times["a", 1] = written_ns
-    work = Work(request(("a",), (1,)), keeper, Bar(), to_retry=to_retry)
+    work = RequestedRuns(request(("a",), (1,)), keeper, Bar(), to_retry=to_retry)
     work.carry_on(InlineExecutor())
     assert (work.made, set(work.finished), set(work.failed)) == (
         (1, {("a", 1)}, set()) if tried else (0, set(), {("a", 1)})
@@ -128,6 +128,6 @@ def test_a_failed_run_that_has_finished_since_is_not_retried(carried):
     keeper = Keeper()
     keeper.records["a", 1] = Record("a", 1, {"x": 7.0})
     keeper.times["a", 1] = 50
-    work = Work(request(("a",), (1,)), keeper, Bar(), to_retry={("a", 1): 50})
+    work = RequestedRuns(request(("a",), (1,)), keeper, Bar(), to_retry={("a", 1): 50})
     work.carry_on(InlineExecutor())
     assert (work.made, work.finished, carried.names) == (0, {("a", 1)}, [])

@@ -13,13 +13,12 @@ from support import busy, scenario
 
 import cluster_abm as ca
 from cluster_abm.errors import InputError
-from cluster_abm.study import batch, compare
+from cluster_abm.study import asking, batch, compare
 from cluster_abm.study.papers import reproduce
 from cluster_abm.study.papers.plan import load_plan
 from cluster_abm.study.papers.points import Point
 from cluster_abm.study.papers.reproduction import Reproduction
-from cluster_abm.study.planning import plan
-from cluster_abm.study.runner.tasks import Outcome
+from cluster_abm.study.runner.tasks import RunsOutcome
 
 
 class Odd:
@@ -53,7 +52,7 @@ def no_runs(monkeypatch):
 
     monkeypatch.setattr(compare, "run_all", reached)
     monkeypatch.setattr(reproduce, "run_all", reached)
-    monkeypatch.setattr(plan, "counted_runs", reached)
+    monkeypatch.setattr(asking, "counted_runs", reached)
     monkeypatch.setattr(batch, "expand", reached)
 
 
@@ -128,7 +127,7 @@ def test_of_a_key(name, keyword, no_runs, tmp_path, monkeypatch):
 
 
 def finished():
-    outcome = Outcome([{}])
+    outcome = RunsOutcome([{}])
     runs = pd.DataFrame([{"policy": name, "seed": 1, "mean_slowdown": 1.0} for name in ("none", "jsq")])
     drawn = load_plan("iolb-table-1")
     return {

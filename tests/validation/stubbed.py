@@ -9,14 +9,14 @@ from types import SimpleNamespace
 from ideal_machine import Clock
 
 from cluster_abm.validation import validate as module
-from cluster_abm.validation.machine import Machine
+from cluster_abm.validation.machine import MeasuredMachine
 
 BEGUN_S = 1000.0
 FOLDER = Path("/somewhere")
 
 
 def machine_of(*cores, quota=None):
-    return Machine("Linux 1.2", "Some CPU", True, 8, tuple(range(8)), cores, quota, True, 0.5, "3.11.0")
+    return MeasuredMachine("Linux 1.2", "Some CPU", True, 8, tuple(range(8)), cores, quota, True, 0.5, "3.11.0")
 
 
 class Stubbed:

@@ -10,7 +10,7 @@ from ideal_machine import MS, IdealCrew, clock_in, computing
 from cluster_abm.validation import bench as module
 from cluster_abm.validation.bench import Bench, shared_instant
 from cluster_abm.validation.crew import DeadlinePassed
-from cluster_abm.validation.plans import Disk, Program, Row
+from cluster_abm.validation.plans import Disk, Program, ProgramRow
 from cluster_abm.validation.proc_files import Ticks
 
 
@@ -112,7 +112,7 @@ def test_a_machine_that_slows_down_is_no_slower_together(made, monkeypatch):
     assert sum(measured) == len(measured) / 2 == 4
 
 
-PROGRAMS = (Program(0.0, (Row(40, False),)), Program(2.5, (Row(20, True), Row(7, False)), 100.0))
+PROGRAMS = (Program(0.0, (ProgramRow(40, False),)), Program(2.5, (ProgramRow(20, True), ProgramRow(7, False)), 100.0))
 
 
 def test_commands_to_the_processes_of_a_set(made, clock, monkeypatch):

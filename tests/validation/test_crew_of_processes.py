@@ -19,7 +19,7 @@ from cluster_abm.validation.bench import Bench, shared_instant
 from cluster_abm.validation.crew import WORKER, Crew, DeadlinePassed
 from cluster_abm.validation.machine import chosen_cores, machine, missing_features
 from cluster_abm.validation.memory import candidates, limited_group
-from cluster_abm.validation.plans import Disk, Program, Row
+from cluster_abm.validation.plans import Disk, Program, ProgramRow
 from cluster_abm.validation.worker import ASKED, COMPUTED, SERVED, START
 
 pytestmark = pytest.mark.skipif(bool(missing_features()), reason="needs Linux")
@@ -59,7 +59,10 @@ def test_what_a_process_logs():
 
 
 def test_a_set_is_carried_out():
-    programs = (Program(0.0, (Row(40, False),)), Program(2.0, (Row(20, True), Row(10, True)), 50.0))
+    programs = (
+        Program(0.0, (ProgramRow(40, False),)),
+        Program(2.0, (ProgramRow(20, True), ProgramRow(10, True)), 50.0),
+    )
     with shared_instant() as file, Crew(3, [file]) as crew:
         bench = Bench(crew, machine().cores[:1], Disk(1.0, 50.0), file)
         found, delivered, others, steal, wall_s = bench.carry_out(programs, time.monotonic() + 60)

@@ -11,7 +11,7 @@ from cluster_abm.validation.judging import (
     CPU_GOAL,
     FEWEST_SETS,
     Conditions,
-    Estimate,
+    ErrorQuantile,
     Goal,
     idle_reasons,
     noise_reasons,
@@ -30,7 +30,7 @@ def test_quantiles_by_hand():
     assert found.value == 0.05
     assert found.low < 0.05 < found.high
     assert upper.value == pytest.approx(0.09)
-    assert quantiles_of_errors(np.full(6, 0.02), np.arange(6), [0.9]) == [Estimate(0.02, 0.02, 0.02)]
+    assert quantiles_of_errors(np.full(6, 0.02), np.arange(6), [0.9]) == [ErrorQuantile(0.02, 0.02, 0.02)]
 
 
 def test_processes_of_one_set_are_no_independent_evidence():
@@ -91,15 +91,15 @@ def test_what_is_seen_while_the_validation_sleeps():
 
 
 def test_verdicts():
-    good, bad = Estimate(0.02, 0.015, 0.025), Estimate(0.05, 0.04, 0.06)
-    p90 = Estimate(0.06, 0.05, 0.07)
+    good, bad = ErrorQuantile(0.02, 0.015, 0.025), ErrorQuantile(0.05, 0.04, 0.06)
+    p90 = ErrorQuantile(0.06, 0.05, 0.07)
     assert verdict_of(good, p90, CPU_GOAL, 50, []) == ("within the goal", [])
     assert verdict_of(bad, p90, CPU_GOAL, 50, []) == ("outside the goal", [])
-    assert verdict_of(good, Estimate(0.2, 0.1, 0.3), CPU_GOAL, 50, []) == ("outside the goal", [])
+    assert verdict_of(good, ErrorQuantile(0.2, 0.1, 0.3), CPU_GOAL, 50, []) == ("outside the goal", [])
     # Neither a bad nor a good error counts on a noisy machine, or from few sets.
     for median in (good, bad):
         assert verdict_of(median, p90, CPU_GOAL, 50, ["noise"]) == ("inconclusive", ["noise"])
         assert verdict_of(median, p90, CPU_GOAL, FEWEST_SETS - 1, [])[0] == "inconclusive"
-    straddling = verdict_of(Estimate(0.029, 0.02, 0.04), p90, CPU_GOAL, 50, [])
+    straddling = verdict_of(ErrorQuantile(0.029, 0.02, 0.04), p90, CPU_GOAL, 50, [])
     assert straddling[0] == "inconclusive"
     assert "contains its goal" in straddling[1][0]

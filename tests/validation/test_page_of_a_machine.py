@@ -10,11 +10,11 @@ import pytest
 from cluster_abm.results.of_studies.validation_picture import draw_validation
 from cluster_abm.validation.blocks import Block, noise_floor
 from cluster_abm.validation.judging import Conditions, Goal
-from cluster_abm.validation.machine import Machine
+from cluster_abm.validation.machine import MeasuredMachine
 from cluster_abm.validation.report import page, text
 from cluster_abm.validation.validate import Validation
 
-MACHINE = Machine("Linux 1.2", "Some CPU", True, 2, (0, 1), (1, 0), None, True, 0.5, "3.11.0")
+MACHINE = MeasuredMachine("Linux 1.2", "Some CPU", True, 2, (0, 1), (1, 0), None, True, 0.5, "3.11.0")
 QUIET = Conditions(0.01, 0.0, 0.99, 0.01)
 
 

@@ -8,18 +8,19 @@ import itertools
 import numpy as np
 import pytest
 
-from cluster_abm.validation.plans import Disk, Program, Row, busy_sets, reading_sets
+from cluster_abm.validation.plans import Disk, Program, ProgramRow, busy_sets, reading_sets
 
 
 @pytest.mark.parametrize(("row", "for_worker"), [
-    (Row(10, True), (5, 77, 5)), (Row(11, True), (5, 77, 6)), (Row(1, True), (0, 77, 1)), (Row(11, False), (11, 0, 0)),
+    (ProgramRow(10, True), (5, 77, 5)), (ProgramRow(11, True), (5, 77, 6)), (ProgramRow(1, True), (0, 77, 1)),
+    (ProgramRow(11, False), (11, 0, 0)),
 ])  # fmt: skip
 def test_an_access_is_in_the_middle_of_its_row(row, for_worker):
     assert row.for_worker(77) == for_worker
 
 
 def test_demand_of_a_row():
-    assert Row(10, True).cpu_ms(250_000.0) == pytest.approx(2.5)
+    assert ProgramRow(10, True).cpu_ms(250_000.0) == pytest.approx(2.5)
 
 
 def test_an_access_takes_a_seek_and_its_transfer():

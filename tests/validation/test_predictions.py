@@ -8,13 +8,13 @@ import pytest
 from cluster_abm.validation import prediction
 from cluster_abm.validation.memory import DEMAND_MB, predicted_share
 from cluster_abm.validation.plans import Disk, bounded_pareto, busy_sets, reading_sets
-from cluster_abm.validation.prediction import Task, predict
+from cluster_abm.validation.prediction import PredictedProcess, predict
 
 DISK = Disk(seek_ms=5.0, mb_per_s=100.0)
 
 
 def computing(node, start_ms, cpu_ms):
-    return Task(node, start_ms, ((cpu_ms, False),))
+    return PredictedProcess(node, start_ms, ((cpu_ms, False),))
 
 
 def test_cases_by_hand():
@@ -25,9 +25,9 @@ def test_cases_by_hand():
         # One alone, late.
         computing(1, 500.0, 30.0),
         # It computes, reads 200 KB and computes: 10 + (5 + 2) + 10, and again 2 + 7 + 2.
-        Task(2, 0.0, ((20.0, True), (4.0, True)), 200.0),
+        PredictedProcess(2, 0.0, ((20.0, True), (4.0, True)), 200.0),
         # Both read after 5 ms of CPU each, the second after the first: 10 + 7 + 7 + 5 ms.
-        Task(3, 0.0, ((10.0, True),), 200.0), Task(3, 0.0, ((10.0, True),), 200.0),
+        PredictedProcess(3, 0.0, ((10.0, True),), 200.0), PredictedProcess(3, 0.0, ((10.0, True),), 200.0),
     ]  # fmt: skip
     found = predict(tasks, 1, 1.0, DISK)
     assert found[:2] == pytest.approx([200.0, 200.0], abs=1.0)

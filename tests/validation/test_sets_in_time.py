@@ -9,7 +9,7 @@ from cluster_abm.validation import bench as module
 from cluster_abm.validation.bench import Bench
 from cluster_abm.validation.correction import Corrected
 from cluster_abm.validation.crew import DeadlinePassed
-from cluster_abm.validation.plans import Disk, Program, Row
+from cluster_abm.validation.plans import Disk, Program, ProgramRow
 
 NOW_S = 1000.0
 
@@ -42,7 +42,7 @@ def scripted(monkeypatch):
 
 def one_of(*units, start_ms=0.0):
     """A set of one process; each of its rows computes one of these numbers of units."""
-    return (Program(start_ms, tuple(Row(count, False) for count in units)),)
+    return (Program(start_ms, tuple(ProgramRow(count, False) for count in units)),)
 
 
 SECOND = one_of(2000, 3000)
@@ -74,10 +74,11 @@ def test_the_outcomes_of_two_sets(scripted):
     # 2500 units of 0.2 ms twice are 1 s of CPU; the last process starts after 2 s; two processes are measured alone.
     ((*one_of(2500), *one_of(2500, start_ms=2000.0)), 1, 1.5 * 3 + 0.03 + 0.12),
     # 5000 units are 1 s. Four reads of 4 + 2 ms take 24 ms; the read of the other process comes meanwhile.
-    ((Program(0.0, (Row(1500, True), Row(1500, False)), 100.0), Program(0.0, (Row(500, True),) * 4, 100.0)), 1,
+    ((Program(0.0, (ProgramRow(1500, True), ProgramRow(1500, False)), 100.0),
+      Program(0.0, (ProgramRow(500, True),) * 4, 100.0)), 1,
      1.5 * 1.024 + 0.03 + 0.12),
     # Three reads of 4 + 20 ms are 72 ms, longer than four of 4 + 2 ms.
-    ((Program(0.0, (Row(1000, True),) * 3, 1000.0), Program(0.0, (Row(500, True),) * 4, 100.0)), 1,
+    ((Program(0.0, (ProgramRow(1000, True),) * 3, 1000.0), Program(0.0, (ProgramRow(500, True),) * 4, 100.0)), 1,
      1.5 * 1.072 + 0.03 + 0.12),
 ])  # fmt: skip
 @pytest.mark.parametrize("repeats", [1, 2])

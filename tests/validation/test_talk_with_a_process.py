@@ -65,7 +65,7 @@ def begun(monkeypatch):
 @pytest.fixture
 def talk(begun):
     """A worker and its process."""
-    worker = module.Worker([5, 9])
+    worker = module.WorkerProcess([5, 9])
     return worker, Popen.made[0]
 
 
@@ -215,7 +215,7 @@ def test_if_a_process_cannot_start_those_before_it_are_ended(begun, monkeypatch)
             raise OSError("too many processes")
         return worker(files)
 
-    worker = module.Worker
+    worker = module.WorkerProcess
     monkeypatch.setattr(module, "Worker", begin)
     with pytest.raises(OSError, match="too many"), Crew(3):
         raise AssertionError("the block began")

@@ -13,7 +13,7 @@ from cluster_abm.validation.judging import (
     OUTSIDE,
     WITHIN,
     Conditions,
-    Estimate,
+    ErrorQuantile,
     Goal,
     idle_reasons,
     noise_reasons,
@@ -23,7 +23,7 @@ from cluster_abm.validation.judging import (
 
 QUIET = Conditions(others=0.0, steal=0.0, delivered=1.0, drift=0.0)
 GOAL, FLOOR = Goal(0.03, 0.08), Goal(0.01, 0.02)
-SMALL, LARGE = Estimate(0.01, 0.0, 0.02), Estimate(0.5, 0.4, 0.6)
+SMALL, LARGE = ErrorQuantile(0.01, 0.0, 0.02), ErrorQuantile(0.5, 0.4, 0.6)
 
 
 def above(value: float) -> float:
@@ -66,8 +66,8 @@ def test_what_others_did_while_it_slept(before, after, words):
     assert all(reason.startswith(word) for reason, word in zip(found, words, strict=True))
 
 
-def ending(low: float, high: float) -> Estimate:
-    return Estimate((low + high) / 2, low, high)
+def ending(low: float, high: float) -> ErrorQuantile:
+    return ErrorQuantile((low + high) / 2, low, high)
 
 
 @pytest.mark.parametrize(("median", "p90", "verdict"), [

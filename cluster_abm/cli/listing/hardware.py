@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from cluster_abm.cli.front.names import hardware_presets
 from cluster_abm.cli.options import json_option
 from cluster_abm.cli.output import echo
+from cluster_abm.cli.shell.names import hardware_presets
 
 
 @click.command("hardware", short_help="List hardware presets, or print one with its sources.")

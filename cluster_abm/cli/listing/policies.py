@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cluster_abm.cli.front.names import policies as policy_names
 from cluster_abm.cli.listing.lines import echo_entries, echo_text
 from cluster_abm.cli.options import json_option, policy_named
 from cluster_abm.cli.output import echo
+from cluster_abm.cli.shell.names import policies as policy_names
 from cluster_abm.json_text import json_line
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ def policies_command(names: tuple[str, ...], as_json: bool) -> None:
         echo(to_json(found), nl=False)
     elif chosen:
         by_name = {one["name"]: one for one in found}
-        for place, name in enumerate(dict.fromkeys(chosen)):
-            if place:
+        for position, name in enumerate(dict.fromkeys(chosen)):
+            if position:
                 echo()
             _explain(by_name[name], available()[name])
     else:

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from cluster_abm.cli.front.names import scenarios as scenario_files
 from cluster_abm.cli.listing.lines import columns, echo_entries, echo_text
 from cluster_abm.cli.options import json_option
 from cluster_abm.cli.output import echo
+from cluster_abm.cli.shell.names import scenarios as scenario_files
 from cluster_abm.errors import InputError
 from cluster_abm.json_text import json_line
 
@@ -60,8 +60,8 @@ def scenarios_command(names: tuple[str, ...], wanted: str | None, as_json: bool)
 
         echo(to_json(found), nl=False)
     elif names:
-        for place, (entry, name) in enumerate(zip(found, names, strict=True)):
-            if place:
+        for position, (entry, name) in enumerate(zip(found, names, strict=True)):
+            if position:
                 echo()
             _show(entry, name)
     else:

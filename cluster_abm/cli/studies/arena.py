@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from cluster_abm.cli.front import names
-from cluster_abm.cli.options import Executor, executor_options, json_option, out_option, overrides_of, set_option
-from cluster_abm.cli.output import echo, ending_with, tell
-from cluster_abm.cli.problems import tell_problems
-from cluster_abm.interrupts import interrupt_held_back
+from cluster_abm.cli.frame import StudyCall, StudyFrame, lines_of_problems, study_options
+from cluster_abm.cli.options import Overrides, count_option, names_of, out_option, overrides_of, set_option
+from cluster_abm.cli.output import echo
+from cluster_abm.cli.shell import names
+
+if TYPE_CHECKING:
+    from cluster_abm.study.arena.arena import Arena, ArenaSize
 
 
 @click.command("arena", short_help="Rank policies, yours among them, over many regimes.")
@@ -27,22 +30,11 @@ from cluster_abm.interrupts import interrupt_held_back
     "--policies", metavar="A,B,...", shell_complete=names.policy_list, help="Comma-separated policies instead of all."
 )
 @click.option("--quick", is_flag=True, help="Fewer and shorter runs: some minutes on two processors.")
-@click.option("--regimes", type=click.IntRange(min=6), help="How many regimes (default: 60; quick: 24).")
-@click.option("--seeds", type=click.IntRange(min=2), help="Seeds of each regime (default: 6; quick: 4).")
-@set_option
-@executor_options
-@out_option("out/arena")
-@json_option
+@count_option("--regimes", None, "How many regimes (default: 60; quick: 24).", least=6)
+@count_option("--seeds", None, "Seeds of each regime (default: 6; quick: 4).", least=2)
+@study_options(out_option("out/arena"), work=set_option)
 def arena_command(
-    own: tuple[str, ...],
-    policies: str | None,
-    quick: bool,
-    regimes: int | None,
-    seeds: int | None,
-    settings: tuple[str, ...],
-    executor: Executor,
-    out: Path | None,
-    as_json: bool,
+    call: StudyCall, own: tuple[str, ...], policies: str | None, quick: bool, regimes: int | None, seeds: int | None
 ) -> int:
     """Rank policies over regimes: load, variability, I/O, memory, age of news, nodes, cores, parallelism, unlike nodes.
 
@@ -50,51 +42,65 @@ def arena_command(
 
     Example: cluster-abm arena --quick --policy mine.py:Mine --out out/arena
     """
-    from cluster_abm.cli.options import names_of
-    from cluster_abm.json_text import to_json
     from cluster_abm.policies import name_of
-    from cluster_abm.results.files import out_folder
-    from cluster_abm.study.arena.arena import FULL, QUICK, contestants, hold
-    from cluster_abm.study.arena.report import document, write_report
+    from cluster_abm.study.arena.arena import FULL, QUICK, contestants
 
     own = tuple(map(name_of, own))
-    more = overrides_of(settings)
-    plan = QUICK if quick else FULL
-    plan = plan._replace(regimes=regimes or plan.regimes, seeds=seeds or plan.seeds)
+    overrides = overrides_of(call.settings)
+    size = QUICK if quick else FULL
+    size = size._replace(regimes=regimes or size.regimes, seeds=seeds or size.seeds)
     chosen = names_of(policies)
-    chosen = None if chosen is None else [*map(name_of, chosen)]
-    ranked = contestants(own) if chosen is None else list(dict.fromkeys([*own, *chosen]))
-    out = out or Path("out", "arena")
-    begun = time.perf_counter()
-    where = executor.where(out, out / "store")
-    found = hold(ranked, plan, where=where, more=more)
-    exit_code = 130 if found.outcome.interrupted else found.outcome.exit_code
-    if found.found:
-        with out_folder(out) as folder, interrupt_held_back():
-            write_report(folder, found, plan, own)
-    try:
-        with ending_with(exit_code):
-            if found.found:
-                if as_json:
-                    echo(to_json(document(found, plan, own)), nl=False)
-                else:
-                    _show(found, own)
-                    echo(f"\nreport: {out / 'arena.md'}, with pictures and tables beside it")
-    finally:
-        tell(f"{found.outcome.made} runs in {time.perf_counter() - begun:.1f} s")
-        tell_problems(found.outcome)
-        if found.outcome.interrupted:
-            tell(f"interrupted: kept {found.outcome.finished} of {len(found.outcome.rows)} runs in {out}; the same "
-                 "command goes on with the others")  # fmt: skip
-    return exit_code
+    ranked = contestants(own) if chosen is None else list(dict.fromkeys([*own, *map(name_of, chosen)]))
+    call = call._replace(out=call.out or Path("out", "arena"))
+    return ArenaFrame(call, overrides, size, ranked, own).carry_out()
 
 
-def _show(found: object, own: tuple[str, ...]) -> None:
-    from cluster_abm.study.arena.arena import Arena
+class ArenaFrame(StudyFrame["Arena"]):
+    """The frame of `arena`."""
+
+    def __init__(
+        self, call: StudyCall, overrides: Overrides, size: ArenaSize, ranked: Sequence[str], own: Sequence[str]
+    ) -> None:
+        super().__init__(call, overrides)
+        self._size, self._ranked, self._own = size, ranked, own
+        self._where = call.executor.where(call.out, self.out / "store")
+
+    def _run(self, folder: Path | None) -> Arena:
+        from cluster_abm.study.arena.arena import hold
+
+        return hold(self._ranked, self._size, where=self._where, more=self.overrides)
+
+    def _has_results(self, found: Arena) -> bool:
+        return bool(found.found)
+
+    def _save(self, folder: Path, found: Arena) -> None:
+        from cluster_abm.study.arena.report import write_report
+
+        write_report(folder, found, self._size, self._own)
+
+    def _as_document(self, found: Arena) -> object:
+        from cluster_abm.study.arena.report import document
+
+        return document(found, self._size, self._own) if found.found else None
+
+    def _show(self, found: Arena) -> None:
+        if found.found:
+            _print_arena(found, self._own)
+            echo(f"\nreport: {self.out / 'arena.md'}, with pictures and tables beside it")
+
+    def _last_lines(self, found: Arena) -> Iterable[str]:
+        outcome = found.outcome
+        yield f"{outcome.made} runs in {self.wall_s:.1f} s"
+        yield from lines_of_problems(outcome)
+        if outcome.interrupted:
+            kept = f"kept {outcome.finished} of {len(outcome.rows)} runs in {self.out}"
+            yield f"interrupted: {kept}; the same command goes on with the others"
+
+
+def _print_arena(found: Arena, own: Sequence[str]) -> None:
     from cluster_abm.study.arena.report import rules_of
     from cluster_abm.study.arena.verdicts import table_of_regret
 
-    assert isinstance(found, Arena)
     table = table_of_regret(found.runs, found.found)
     shown = table.assign(
         policy=[f"* {name}" if name in own else name for name in table["policy"]],

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
-from cluster_abm.cli.front import names
-from cluster_abm.cli.options import (
-    Executor,
-    FilePath,
-    Overrides,
-    executor_options,
-    interruptible,
-    json_option,
-    overrides_of,
-    scenario_argument,
-    value_of,
-    work_options,
-)
-from cluster_abm.cli.output import echo, ending_with, tell
+from cluster_abm.cli.frame import QuestionFrame, StudyCall, study_options
+from cluster_abm.cli.options import FilePath, count_option, kept_out_option, over_option, scenario_argument, value_of
+from cluster_abm.cli.output import echo
+from cluster_abm.cli.shell import names
 from cluster_abm.cli.studies.tune import overs_of
 from cluster_abm.errors import InputError, gathered
-from cluster_abm.interrupts import interrupt_held_back
 
 if TYPE_CHECKING:
     from cluster_abm.study.calibration.calibrate import Calibrated, Errors
@@ -46,52 +34,25 @@ NOT_CALIBRATED = {
     type=FilePath(),
     help="CSV of what was measured: columns job,response_ms or metric,value; see docs/how-to/calibrate.md.",
 )
-@click.option(
-    "--over",
-    "overs",
-    metavar="KEY=LOW:HIGH",
-    multiple=True,
-    required=True,
-    shell_complete=names.ranges,
-    help="A key that is fitted within a range; KEY=LOW:HIGH:log by orders of magnitude. Several times.",
+@over_option(
+    "KEY=LOW:HIGH", "A key that is fitted within a range; KEY=LOW:HIGH:log by orders of magnitude. Several times."
 )
 @click.option(
     "--held-out",
     type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True),
     help="Leave this share of the runs (of one run: of its rows) out of the fit, and report the error on it.",
 )
-@click.option(
-    "--seeds",
-    type=click.IntRange(min=2),
-    default=8,
-    show_default=True,
-    help="Runs that each prediction is the mean of.",
-)
-@click.option(
-    "--budget",
-    type=click.IntRange(min=1),
-    default=4000,
-    show_default=True,
-    help="Runs that the fit may take: seeds x observed runs for each set of values it tries.",
-)
-@work_options
-@executor_options
-@click.option("--out", required=True, type=FilePath(), help="Folder that keeps the runs and the results.")
-@json_option
+@count_option("--seeds", 8, "Runs that each prediction is the mean of.", least=2)
+@count_option("--budget", 4000, "Runs that the fit may take: seeds x observed runs for each set of values it tries.")
+@study_options(kept_out_option)
 def calibrate_command(
-    scenario: str,
+    call: StudyCall,
     policy: str | None,
     observed: Path,
     overs: tuple[str, ...],
     held_out: float | None,
     seeds: int,
     budget: int,
-    settings: tuple[str, ...],
-    trace: Path | None,
-    trace_run: int | None,
-    executor: Executor,
-    out: Path,
-    as_json: bool,
 ) -> int:
     """Fit keys of SCENARIO to what was measured on a machine: response times by job, or metrics.
 
@@ -101,14 +62,10 @@ def calibrate_command(
     Example: cluster-abm calibrate replay --trace jobs.csv --observed runs.csv
     --over cluster.disk_seek_rotation_ms=1:20 --over cluster.cpu_speed=0.5:2 --out out/machine
     """
-    from cluster_abm.results.files import out_folder
-    from cluster_abm.scenario import load_scenario
-    from cluster_abm.study.calibration.calibrate import calibrate
     from cluster_abm.study.calibration.observed import read_observed
-    from cluster_abm.study.calibration.question import Question
+    from cluster_abm.study.calibration.question import CalibrationQuestion
 
-    overrides = overrides_of(settings, trace, trace_run, policy)
-    checked = load_scenario(scenario, overrides)
+    checked, overrides = call.loaded(policy)
     with gathered() as gather:
         with gather:
             ranges = overs_of(overs)
@@ -120,61 +77,45 @@ def calibrate_command(
             given = {key for found in measured.conditions.values() for key in found} if not gather.problems else set()
             own = {key: value for key, value in overrides.items() if key not in given}
             if not given:
-                check_keys_have_effect(checked, scenario, overrides, [checked.policy.name], NOT_CALIBRATED)
+                check_keys_have_effect(checked, call.scenario, overrides, [checked.policy.name], NOT_CALIBRATED)
             twice = [overrides.given_by(key) for key in overrides if key not in own]
             if twice:
                 raise InputError([f"{one}: a column of {observed} sets this key" for one in twice])
-    question = Question(checked, ranges, measured, seeds, budget)
+    question = CalibrationQuestion(checked, ranges, measured, seeds, budget)
     question.check()
-    where = executor.where(out)
-    begun = time.perf_counter()
-    with interruptible(f"what is finished is kept in {out}; the same command goes on"), out_folder(out) as folder:
-        found = calibrate(question, where=where, folder=folder)
-        wall_s = time.perf_counter() - begun
-        with interrupt_held_back():
-            _save(folder, found, overrides, wall_s)
-    try:
-        with ending_with(0):
-            _show(found, out, as_json)
-    finally:
-        for line, runs in found.policy_faults.items():
-            tell(f"error: {line}" + (f" (ended {runs} runs)" if runs > 1 else ""))
-        before = found.runs - found.made
-        tell(f"{found.runs} runs in {wall_s:.1f} s" + (f", {before} of them carried out before" if before else ""))
-    return 0
+    return CalibrateFrame(call, overrides, question).carry_out()
 
 
-def _save(folder: Path, found: Calibrated, overrides: Overrides, wall_s: float) -> None:
-    from cluster_abm.results.files import write_json, write_text
-    from cluster_abm.results.of_studies.calibration_picture import Slice, draw_calibration
-    from cluster_abm.scenario import scenario_to_toml
+class CalibrateFrame(QuestionFrame["Calibrated"]):
+    """The frame of `calibrate`."""
 
-    question, table = found.question, found.frame()
-    write_text(folder, "scenario.toml", scenario_to_toml(question.scenario))
-    write_json(folder, "calibration.json", found.as_json())
-    write_text(folder, "fitted.csv", table.to_csv(index=False, lineterminator="\n"))
-    write_text(folder, "calibrated.toml", found.toml())
-    slices = {
-        one.key: Slice(*found.slices[one.key], one.value, *one.ci90, over.log)
-        for one, over in zip(found.estimates, question.overs, strict=True)
-    }
-    by_job = question.observed.kind == "jobs"
-    after = found.errors(found.logs, held_out=True) or found.errors(found.logs, held_out=False)
-    assert after is not None
-    side = "held-out" if any(row.is_held_out for row in question.observed.rows) else "fitted"
-    title = f"{question.scenario.name}, calibrated: median error of the {side} rows {after.median:.1%}"
-    draw_calibration(folder / "calibration.png", title, table, "ms" if by_job else "", slices)
-    write_json(folder, "timing.json", {"wall_s": wall_s})
+    document, picture, table = "calibration.json", "calibration.png", "fitted.csv"
 
+    def _run(self, folder: Path | None) -> Calibrated:
+        from cluster_abm.study.calibration.calibrate import calibrate
 
-def _show(found: Calibrated, out: Path, as_json: bool) -> None:
-    from cluster_abm.json_text import to_json
+        return calibrate(self.question, where=self.where, folder=folder)
 
-    if as_json:
-        echo(to_json(found.as_json()), nl=False)
-    else:
+    def _save(self, folder: Path, found: Calibrated) -> None:
+        from cluster_abm.results.files import write_text
+        from cluster_abm.results.of_studies.calibration_picture import Slice, draw_calibration
+
+        question, table = found.question, found.frame()
+        write_text(folder, self.table, table.to_csv(index=False, lineterminator="\n"))
+        write_text(folder, "calibrated.toml", found.toml())
+        slices = {
+            one.key: Slice(*found.slices[one.key], one.value, *one.ci90, over.log)
+            for one, over in zip(found.estimates, question.overs, strict=True)
+        }
+        by_job = question.observed.kind == "jobs"
+        after = found.errors(found.logs, held_out=True) or found.errors(found.logs, held_out=False)
+        assert after is not None
+        side = "held-out" if any(row.is_held_out for row in question.observed.rows) else "fitted"
+        title = f"{question.scenario.name}, calibrated: median error of the {side} rows {after.median:.1%}"
+        draw_calibration(folder / self.picture, title, table, "ms" if by_job else "", slices)
+
+    def _show(self, found: Calibrated) -> None:
         _print_calibration(found)
-    (tell if as_json else echo)(f"\npicture and tables: {out / 'calibration.png'}, {out / 'fitted.csv'}")
 
 
 def _print_calibration(found: Calibrated) -> None:

@@ -1,37 +1,25 @@
-"""`plan`: the least cluster, or the highest load, that keeps what is asked."""
+"""`plan`: the smallest cluster, or the highest load, that meets a target."""
 
 from __future__ import annotations
 
-import time
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
-from cluster_abm.cli.front import names
-from cluster_abm.cli.options import (
-    Executor,
-    Overrides,
-    executor_options,
-    interruptible,
-    json_option,
-    out_option,
-    overrides_of,
-    policies_named,
-    scenario_argument,
-    work_options,
-)
-from cluster_abm.cli.output import echo, ending_with, tell
+from cluster_abm.cli.frame import QuestionFrame, StudyCall, study_options
+from cluster_abm.cli.options import Overrides, count_option, out_option, policies_named, scenario_argument
+from cluster_abm.cli.output import echo, tell
+from cluster_abm.cli.shell import names
 from cluster_abm.cli.tables import table_text
 from cluster_abm.errors import gathered
-from cluster_abm.interrupts import interrupt_held_back
 
 if TYPE_CHECKING:
+    from cluster_abm.scenario import Scenario
     from cluster_abm.study.planning.bracketing import Crossing
-    from cluster_abm.study.planning.needs import Need, Point
-    from cluster_abm.study.planning.plan import Planned
+    from cluster_abm.study.planning.needs import JudgedValue, Need
+    from cluster_abm.study.planning.plan import Planned, PlanningQuestion
 
 NOT_PLANNED = {
     "compare.seeds": "only `cluster-abm compare` reads it; --seeds says how many",
@@ -67,27 +55,16 @@ NOT_PLANNED = {
 )
 @click.option("--low", type=float, help="The least value that is tried (default: 1/32 of the scenario's).")
 @click.option("--high", type=float, help="The greatest value that is tried (default: 32 times the scenario's).")
-@click.option(
-    "--seeds", type=click.IntRange(min=2), default=8, show_default=True, help="Runs of each value under each policy."
-)
-@work_options
-@executor_options
-@out_option(None)
-@json_option
+@count_option("--seeds", 8, "Runs of each value under each policy.", least=2)
+@study_options(out_option(None))
 def plan_command(
-    scenario: str,
+    call: StudyCall,
     needs: tuple[str, ...],
     key: str,
     policies: str | None,
     low: float | None,
     high: float | None,
     seeds: int,
-    settings: tuple[str, ...],
-    trace: Path | None,
-    trace_run: int | None,
-    executor: Executor,
-    out: Path | None,
-    as_json: bool,
 ) -> int:
     """Find the least cluster, or the highest load, of SCENARIO that keeps what is asked, policy by policy.
 
@@ -96,51 +73,50 @@ def plan_command(
     Example: cluster-abm plan quickstart --need "p95_slowdown<=3" --over cluster.nodes --policies none,jsq,iolb
     """
     from cluster_abm.policies import BOUNDS
-    from cluster_abm.results.files import out_folder
-    from cluster_abm.scenario import load_scenario
-    from cluster_abm.study.planning.plan import Question, plan
+    from cluster_abm.study.planning.plan import PlanningQuestion
 
-    overrides = overrides_of(settings, trace, trace_run)
-    checked = load_scenario(scenario, overrides)
+    checked, overrides = call.loaded()
     names = policies_named(policies)
     chosen = [name for name in checked.compare.policies if name not in BOUNDS] if names is None else names
-    question = Question(checked, needs, key.strip(), tuple(chosen), low, high, seeds)
+    question = PlanningQuestion(checked, needs, key.strip(), tuple(chosen), low, high, seeds)
     unread = NOT_PLANNED | ({} if policies is None else {"compare.policies": "--policies names them"})
     with gathered() as gather:
         with gather:
             question.check()
         with gather:
-            check_keys_have_effect(checked, scenario, overrides, chosen, unread)
-    where = executor.where(out)
+            check_keys_have_effect(checked, call.scenario, overrides, chosen, unread)
+    frame = PlanFrame(call, overrides, question)
     for note in question.fixed.notes:
         tell(f"note: {note}")
-    kept = "nothing is kept without --out" if out is None else f"what is finished is kept in {out}"
-    begun = time.perf_counter()
-    with interruptible(kept), nullcontext() if out is None else out_folder(out) as folder:
-        found = plan(question, where=where, folder=folder)
-        wall_s = time.perf_counter() - begun
-        if folder is not None:
-            with interrupt_held_back():
-                _save(folder, found, overrides, wall_s)
-    try:
-        with ending_with(0):
-            _show(found, out, as_json)
-    finally:
-        before = found.runs - found.made
-        were = f", {before} of them carried out before" if before else ""
-        tell(f"{found.runs} runs in {wall_s:.1f} s{were}")
-    return 0
+    return frame.carry_out()
 
 
-def _show(found: Planned, out: Path | None, as_json: bool) -> None:
-    from cluster_abm.json_text import to_json
+class PlanFrame(QuestionFrame["Planned"]):
+    """The frame of `plan`."""
 
-    if as_json:
-        echo(to_json(found.as_json()), nl=False)
-    else:
+    document, picture, table = "plan.json", "plan.png", "points.parquet"
+
+    def __init__(self, call: StudyCall, overrides: Overrides, question: PlanningQuestion) -> None:
+        super().__init__(call, overrides, question)
+        self.kept = "nothing is kept without --out" if call.out is None else f"what is finished is kept in {call.out}"
+
+    def _run(self, folder: Path | None) -> Planned:
+        from cluster_abm.study.planning.plan import plan
+
+        return plan(self.question, where=self.where, folder=folder)
+
+    def _scenario_of(self, found: Planned) -> Scenario:
+        return found.question.fixed.scenario
+
+    def _save(self, folder: Path, found: Planned) -> None:
+        from cluster_abm.results.files import write_table
+        from cluster_abm.results.style import save
+
+        write_table(folder, self.table, found.frame())
+        save(found.plot(self.overrides.captioned(found.title)), folder / self.picture)
+
+    def _show(self, found: Planned) -> None:
         _print_plan(found)
-    if out is not None:
-        (tell if as_json else echo)(f"\npicture and tables: {out / 'plan.png'}, {out / 'points.parquet'}")
 
 
 def _print_plan(found: Planned) -> None:
@@ -185,26 +161,12 @@ def _interval(found: Planned, one: Crossing) -> str:
     return f"[{low}, {high}]"
 
 
-def _metric(point: Point | None, need: Need) -> str:
+def _metric(point: JudgedValue | None, need: Need) -> str:
     if point is None:
         return ""
     one = point.shown(need.metric)
     return f"{one.mean:.4g}" if one.ci95 is None else f"{one.mean:.4g} [{one.ci95[0]:.4g}, {one.ci95[1]:.4g}]"
 
 
-def _at(found: Planned, point: Point | None, need: Need) -> str:
+def _at(found: Planned, point: JudgedValue | None, need: Need) -> str:
     return "" if point is None else f"{_metric(point, need)} at {found.number(point.value):g}"
-
-
-def _save(folder: Path, found: Planned, overrides: Overrides, wall_s: float) -> None:
-    from cluster_abm.results.files import write_json, write_table, write_text
-    from cluster_abm.results.style import save
-    from cluster_abm.scenario import scenario_to_toml
-
-    question, table = found.question, found.frame()
-    write_text(folder, "scenario.toml", scenario_to_toml(question.fixed.scenario))
-    write_json(folder, "plan.json", found.as_json())
-    write_table(folder, "points.parquet", table)
-    title = f"{question.scenario.name}: {question.key} that keeps {' and '.join(map(str, question.asked))}"
-    save(found.plot(overrides.captioned(title)), folder / "plan.png")
-    write_json(folder, "timing.json", {"wall_s": wall_s})

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import shlex
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,24 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
-from cluster_abm.cli.front import names
-from cluster_abm.cli.options import (
-    Executor,
-    FilePath,
-    Overrides,
-    as_given,
-    executor_options,
-    interruptible,
-    json_option,
-    names_of,
-    overrides_of,
-    scenario_argument,
-    value_of,
-    work_options,
-)
-from cluster_abm.cli.output import echo, ending_with, tell
+from cluster_abm.cli.frame import QuestionFrame, StudyCall, study_options
+from cluster_abm.cli.options import count_option, kept_out_option, names_of, over_option, scenario_argument, value_of
+from cluster_abm.cli.output import echo
+from cluster_abm.cli.shell import names
 from cluster_abm.errors import InputError, gathered
-from cluster_abm.interrupts import interrupt_held_back
 
 if TYPE_CHECKING:
     from cluster_abm.study.cells import Ratio
@@ -38,45 +23,23 @@ if TYPE_CHECKING:
 
 # Candidates that are printed, of those on all seeds.
 SHOWN = 5
-NOT_TUNED = {
-    "compare": "only `cluster-abm compare` reads it",
-    "measure": "a search takes no measurements; `run` does",
-}
+NOT_TUNED = {"compare": "only `cluster-abm compare` reads it", "measure": "a search takes no measurements; `run` does"}
 
 
 @click.command("tune", short_help="Search for better parameters of a policy.")
 @scenario_argument
 @click.option("--policy", shell_complete=names.policies, help="The policy (default: the scenario's).")
-@click.option(
-    "--over",
-    "overs",
-    metavar="KEY=RANGE",
-    multiple=True,
-    required=True,
-    shell_complete=names.ranges,
-    help="A key that is searched: KEY=LOW:HIGH, KEY=LOW:HIGH:log (by orders of magnitude) or KEY=a|b|c. Several times.",
+@over_option(
+    "KEY=RANGE",
+    "A key that is searched: KEY=LOW:HIGH, KEY=LOW:HIGH:log (by orders of magnitude) or KEY=a|b|c. Several times.",
 )
-@click.option(
+@count_option(
     "--budget",
-    type=click.IntRange(min=1),
-    default=200,
-    show_default=True,
-    help="Runs of the search, one for each candidate and seed, the defaults' among them; those that judge come on top.",
+    200,
+    "Runs of the search, one for each candidate and seed, the defaults' among them; those that judge come on top.",
 )
-@click.option(
-    "--seeds",
-    type=click.IntRange(min=2),
-    default=8,
-    show_default=True,
-    help="Seeds of a candidate that is not stopped.",
-)
-@click.option(
-    "--judge-seeds",
-    type=click.IntRange(min=2),
-    default=16,
-    show_default=True,
-    help="Further seeds, on which the best candidate is judged: two runs each.",
-)
+@count_option("--seeds", 8, "Seeds of a candidate that is not stopped.", least=2)
+@count_option("--judge-seeds", 16, "Further seeds, on which the best candidate is judged: two runs each.", least=2)
 @click.option(
     "--metric",
     default="mean_slowdown",
@@ -87,12 +50,9 @@ NOT_TUNED = {
 @click.option(
     "--sum-to-one", metavar="KEY,KEY,...", help="Weights that are divided by their sum: only their ratios are searched."
 )
-@work_options
-@executor_options
-@click.option("--out", required=True, type=FilePath(), help="Folder that keeps the runs and the results.")
-@json_option
+@study_options(kept_out_option)
 def tune_command(
-    scenario: str,
+    call: StudyCall,
     policy: str | None,
     overs: tuple[str, ...],
     budget: int,
@@ -100,12 +60,6 @@ def tune_command(
     judge_seeds: int,
     metric: str,
     sum_to_one: str | None,
-    settings: tuple[str, ...],
-    trace: Path | None,
-    trace_run: int | None,
-    executor: Executor,
-    out: Path,
-    as_json: bool,
 ) -> int:
     """Search for parameters under which SCENARIO does better than as it stands; needs the extra `tune` (Optuna).
 
@@ -116,36 +70,51 @@ def tune_command(
     Example: cluster-abm tune cpu-bound --policy wal-re --over policy.cpu_weight=0:1 --over policy.io_weight=0:1
     --budget 100 --out out/wal
     """
-    from cluster_abm.results.files import out_folder
-    from cluster_abm.scenario import load_scenario
     from cluster_abm.study.tuning.proposals import library
-    from cluster_abm.study.tuning.question import Question
-    from cluster_abm.study.tuning.tune import tune
+    from cluster_abm.study.tuning.question import TuningQuestion
 
     library()
-    overrides = overrides_of(settings, trace, trace_run, policy)
-    checked = load_scenario(scenario, overrides)
+    checked, overrides = call.loaded(policy)
     with gathered() as gather:
         with gather:
-            ranges = overs_of(overs)
-            question = Question(checked, ranges, budget, seeds, judge_seeds, metric, tuple(names_of(sum_to_one) or ()))
+            ranges, sum_keys = overs_of(overs), tuple(names_of(sum_to_one) or ())
+            question = TuningQuestion(checked, ranges, budget, seeds, judge_seeds, metric, sum_keys)
             question.check()
         with gather:
-            check_keys_have_effect(checked, scenario, overrides, [checked.policy.name], NOT_TUNED)
-    where = executor.where(out)
-    begun = time.perf_counter()
-    with interruptible(f"what is finished is kept in {out}; the same command goes on"), out_folder(out) as folder:
-        found = tune(question, where=where, folder=folder)
-        wall_s = time.perf_counter() - begun
-        with interrupt_held_back():
-            _save(folder, found, overrides, wall_s)
-    exit_code = 1 if found.errors else 0
-    try:
-        with ending_with(exit_code):
-            _show(found, out, as_given(scenario, settings, trace, trace_run), as_json)
-    finally:
-        _tell_end(found, wall_s)
-    return exit_code
+            check_keys_have_effect(checked, call.scenario, overrides, [checked.policy.name], NOT_TUNED)
+    return TuneFrame(call, overrides, question).carry_out()
+
+
+class TuneFrame(QuestionFrame["Tuned"]):
+    """The frame of `tune`."""
+
+    document, picture, table = "tune.json", "tune.png", "trials.parquet"
+
+    def _run(self, folder: Path | None) -> Tuned:
+        from cluster_abm.study.tuning.tune import tune
+
+        return tune(self.question, where=self.where, folder=folder)
+
+    def _save(self, folder: Path, found: Tuned) -> None:
+        from cluster_abm.results.files import write_table, write_text
+        from cluster_abm.results.of_studies.tuning_picture import draw_search
+
+        question, table = found.question, found.frame()
+        write_table(folder, self.table, table)
+        write_text(folder, "best.toml", f"# {_in_a_line(found)}\n{found.toml()}")
+        policy = question.scenario.policy.name
+        title = f"{policy} on {question.scenario.name}: {len(table)} candidates, {found.spent} runs"
+        if found.judgement is not None:
+            title += f"; the best, judged on {_seeds(question.unseen_seeds)}: {_in_digits(found.judgement.ratio)}"
+        label = f"{question.metric} / the defaults'"
+        logs = {one.over.key: one.over.log for one in question.searched}
+        draw_search(folder / self.picture, self.overrides.captioned(title), label, table, logs, found.best.number)
+
+    def _show(self, found: Tuned) -> None:
+        _print_search(found)
+        echo(f"\n{_in_a_line(found)}")
+        if found.found_better:
+            _print_best(found, self.call.as_given())
 
 
 def overs_of(texts: Sequence[str]) -> tuple[Over, ...]:
@@ -183,39 +152,6 @@ def _over_of(text: str) -> Over:
         raise InputError(allowed) from None
 
 
-def _save(folder: Path, found: Tuned, overrides: Overrides, wall_s: float) -> None:
-    from cluster_abm.results.files import write_json, write_table, write_text
-    from cluster_abm.results.of_studies.tuning_picture import draw_search
-    from cluster_abm.scenario import scenario_to_toml
-
-    question, table = found.question, found.frame()
-    write_text(folder, "scenario.toml", scenario_to_toml(question.scenario))
-    write_json(folder, "tune.json", found.as_json())
-    write_table(folder, "trials.parquet", table)
-    write_text(folder, "best.toml", f"# {_in_a_line(found)}\n{found.toml()}")
-    policy = question.scenario.policy.name
-    title = f"{policy} on {question.scenario.name}: {len(table)} candidates, {found.spent} runs"
-    if found.judgement is not None:
-        title += f"; the best, judged on {_seeds(question.unseen_seeds)}: {_in_digits(found.judgement.ratio)}"
-    label = f"{question.metric} / the defaults'"
-    logs = {one.over.key: one.over.log for one in question.searched}
-    draw_search(folder / "tune.png", overrides.captioned(title), label, table, logs, found.best.number)
-    write_json(folder, "timing.json", {"wall_s": wall_s})
-
-
-def _show(found: Tuned, out: Path, given: str, as_json: bool) -> None:
-    from cluster_abm.json_text import to_json
-
-    if as_json:
-        echo(to_json(found.as_json()), nl=False)
-    else:
-        _print_search(found)
-        echo(f"\n{_in_a_line(found)}")
-        if found.found_better:
-            _print_best(found, given)
-    (tell if as_json else echo)(f"\npicture and tables: {out / 'tune.png'}, {out / 'trials.parquet'}")
-
-
 def _print_search(found: Tuned) -> None:
     question, table = found.question, found.frame()
     words = {"finished": f"on all {question.seeds} seeds", "stopped": "stopped early", "refused": "refused"}
@@ -225,7 +161,7 @@ def _print_search(found: Tuned) -> None:
     spent = f"{found.spent} of {question.budget} runs for the search"
     echo(f"{question.scenario.policy.name} on {question.scenario.name}: {spent}")
     echo(f"{len(found.candidates)} candidates: {', '.join(counts)}")
-    echo(f"searched on {_seeds(question.search_seeds)}, every candidate on the same jobs")
+    echo(f"searched on {_seeds(question.seeds_used)}, every candidate on the same jobs")
     better = "below" if question.less_is_better else "above"
     over = f"over that of the defaults seed by seed ({better} 1 is better)"
     echo(f"{question.metric}: its mean over these seeds, and {over}\n")
@@ -251,7 +187,7 @@ def _in_a_line(found: Tuned) -> str:
     """What came of it, with the seeds on which it was judged."""
     question, judged = found.question, found.judgement
     if not found.found_better:
-        return f"no candidate was better than the defaults on {_seeds(question.search_seeds)}"
+        return f"no candidate was better than the defaults on {_seeds(question.seeds_used)}"
     if judged is None:
         return f"candidate {found.best.number} could not be judged on {_seeds(question.unseen_seeds)}: its runs failed"
     return (
@@ -287,14 +223,3 @@ def _print_best(found: Tuned, given: str) -> None:
 
 def _seeds(seeds: range) -> str:
     return f"seeds {seeds.start} to {seeds.stop - 1}"
-
-
-def _tell_end(found: Tuned, wall_s: float) -> None:
-    for line, runs in found.policy_faults.items():
-        tell(f"error: {line}" + (f" (ended {runs} runs)" if runs > 1 else ""))
-    for error in found.errors:
-        tell(f"error: {error}")
-    judging = 2 * found.question.judge_seeds if found.found_better else 0
-    before = found.spent + judging - found.made
-    were = f", {before} of them carried out before" if before > 0 and math.isfinite(before) else ""
-    tell(f"{found.spent + judging} runs in {wall_s:.1f} s{were}")

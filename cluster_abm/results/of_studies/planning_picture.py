@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -56,7 +57,9 @@ def plan_figure(
     figure = new_figure(6.2 * len(needs) + 2.0, 5.4, title)
     panels = figure.subplots(1, len(needs), squeeze=False)[0]
     for axes, need in zip(panels, needs, strict=True):
-        top = float(table[need.metric].max())
+        numbers = table[need.metric][np.isfinite(table[need.metric])]
+        # Where no job finished, no run has a number.
+        top = float(numbers.max()) if len(numbers) else need.bound
         top = max(min(top, TOP * need.bound) if need.bound > 0 else top, need.bound) * 1.08 or 1.0
         divisor, words = scaled_label_of(need.metric, top)
         seen, top, bound = table[need.metric] / divisor, top / divisor, need.bound / divisor
@@ -66,7 +69,8 @@ def plan_figure(
             columns = (key, need.metric, f"{need.metric} low", f"{need.metric} high")
             at, *bounds = (own[name].to_numpy(float) for name in columns)
             mean, low_end, high_end = (values_of / divisor for values_of in bounds)
-            label = policy if mean.min() <= top else f"{policy} (above the picture)"
+            least = np.min(mean, initial=np.inf, where=np.isfinite(mean))
+            label = policy if least <= top else f"{policy} ({'above the picture' if least < np.inf else 'no number'})"
             error_bars(axes, at, mean, low_end, high_end, linewidth=1.3, label=label, **look)
             value, low, high = values[policy]
             if value is not None:

@@ -12,9 +12,9 @@ import pandas as pd
 from cluster_abm.limits import check_runs, counted
 from cluster_abm.policies import available
 from cluster_abm.study.arena.regimes import FACTORS, sample, scenario_of
-from cluster_abm.study.arena.verdicts import METRIC, Verdict, logs_of, verdicts
+from cluster_abm.study.arena.verdicts import METRIC, RegimeVerdict, logs_of, verdicts
 from cluster_abm.study.design.policies import check_policies, with_policy
-from cluster_abm.study.runner.tasks import Outcome, Task, Where, run_all
+from cluster_abm.study.runner.tasks import RunsOutcome, SeededRun, Where, run_all
 
 SAMPLE_SEED, FIRST_SEED = 2026, 1
 METRICS = (METRIC, "p95_slowdown", "messages_per_job", "remote_executions", "migrations", "jobs.submitted")
@@ -27,7 +27,7 @@ LEFT_OUT = {
 }  # fmt: skip
 
 
-class Plan(NamedTuple):
+class ArenaSize(NamedTuple):
     """How large an arena is.
 
     Attributes:
@@ -42,7 +42,7 @@ class Plan(NamedTuple):
     least_tasks: int
 
 
-FULL, QUICK = Plan(60, 6, 16, 800), Plan(24, 4, 12, 600)
+FULL, QUICK = ArenaSize(60, 6, 16, 800), ArenaSize(24, 4, 12, 600)
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ class Arena:
 
     regimes: pd.DataFrame
     runs: pd.DataFrame
-    outcome: Outcome
-    found: dict[int, Verdict]
+    outcome: RunsOutcome
+    found: dict[int, RegimeVerdict]
     settings: Mapping[str, object]
 
     @property
@@ -77,7 +77,7 @@ def contestants(own: Sequence[str] = ()) -> list[str]:
 
 def hold(
     policies: Sequence[str],
-    plan: Plan,
+    plan: ArenaSize,
     workers: int | None = None,
     quiet: bool = False,
     where: Where | None = None,
@@ -106,7 +106,7 @@ def hold(
         for seed in range(FIRST_SEED, FIRST_SEED + plan.seeds):
             for name in names:
                 labels.append((number, name, seed))
-                tasks.append(Task(variants[name], seed))
+                tasks.append(SeededRun(variants[name], seed))
     outcome = run_all(tasks, workers, label="arena", quiet=quiet, where=where)
     rows = [
         {"regime": number, "policy": name, "seed": seed, **{metric: row.get(metric, np.nan) for metric in METRICS}}

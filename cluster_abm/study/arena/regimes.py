@@ -12,7 +12,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario, load_scenario
 
 BASE = "arena"
-# A task alone on a node of speed 1 takes so long in the mean, CPU and disk together [ms].
+# The mean time of a task alone on a node of speed 1, CPU and disk together [ms].
 ALONE_MS = 1000.0
 # Parameters of policies that were set for jobs of minutes (MCLS, LMIP, Trimaran): a hundredth of their times, as a task
 # takes 1 s here, and at least a tenth of that second. MCLS's most jobs on a machine are for each core.
@@ -90,7 +90,7 @@ def settings_of(regime: Mapping[str, float], tasks_per_core: int, least_tasks: i
     Args:
         regime: values by factor name.
         tasks_per_core: how many tasks are submitted per core, about,
-        least_tasks: but no fewer than so many.
+        least_tasks: the fewest tasks of a run.
     """
     nodes, cores = int(regime["nodes"]), int(regime["cores"])
     io, ratio = regime["io_share"], regime["unlike"]

@@ -11,9 +11,9 @@ import pandas as pd
 
 from cluster_abm.results.files import write_json, write_table, write_text
 from cluster_abm.results.of_studies.arena_pictures import draw_map, draw_regret
-from cluster_abm.study.arena.arena import LEFT_OUT, Arena, Plan
+from cluster_abm.study.arena.arena import LEFT_OUT, Arena, ArenaSize
 from cluster_abm.study.arena.regimes import BY_NAME, FACTORS, in_words
-from cluster_abm.study.arena.rules import Rule, rules
+from cluster_abm.study.arena.rules import RegimeRule, rules
 from cluster_abm.study.arena.verdicts import regrets_by_third, table_of_regret
 from cluster_abm.study.report.markdown import table_lines
 
@@ -25,7 +25,7 @@ TEXTBOOK = (
 X = "load"
 
 
-def document(arena: Arena, plan: Plan, own: Sequence[str]) -> dict[str, Any]:
+def document(arena: Arena, plan: ArenaSize, own: Sequence[str]) -> dict[str, Any]:
     """What the arena has found, as plain data: what `cluster-abm arena --json` prints."""
     table = table_of_regret(arena.runs, arena.found)
     return {
@@ -48,14 +48,14 @@ def document(arena: Arena, plan: Plan, own: Sequence[str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def rules_of(arena: Arena, table: pd.DataFrame) -> list[Rule]:
+def rules_of(arena: Arena, table: pd.DataFrame) -> list[RegimeRule]:
     """The rules among the best policies and the textbook's."""
     chosen = [*table["policy"].head(RULES_OF_BEST), *TEXTBOOK]
     names = [name for name in dict.fromkeys(chosen) if name in set(table["policy"])]
     return rules(arena.regimes, arena.logs, names)
 
 
-def write_report(folder: Path, arena: Arena, plan: Plan, own: Sequence[str]) -> None:
+def write_report(folder: Path, arena: Arena, plan: ArenaSize, own: Sequence[str]) -> None:
     """Write arena.md, arena.json, runs.parquet, regimes.csv, regret.csv, regret.png and map.png."""
     table = table_of_regret(arena.runs, arena.found)
     write_json(folder, "arena.json", document(arena, plan, own))
@@ -71,7 +71,7 @@ def write_report(folder: Path, arena: Arena, plan: Plan, own: Sequence[str]) -> 
     write_text(folder, "arena.md", markdown(arena, plan, table, own))
 
 
-def markdown(arena: Arena, plan: Plan, table: pd.DataFrame, own: Sequence[str]) -> str:
+def markdown(arena: Arena, plan: ArenaSize, table: pd.DataFrame, own: Sequence[str]) -> str:
     """The report as text."""
     lines = [
         "# The arena",

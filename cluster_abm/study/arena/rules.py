@@ -17,13 +17,13 @@ from cluster_abm.study.statistics.estimates import estimate, holm
 
 Floats = npt.NDArray[np.float64]
 
-# In so many rules each policy is told apart from others.
+# The most rules of one policy.
 MOST_OF_A_POLICY = 3
 # Regimes in a third, at least.
 FEWEST = 5
 
 
-class Rule(NamedTuple):
+class RegimeRule(NamedTuple):
     """Above a value of a factor one policy is better than another one, and below it is not.
 
     Attributes:
@@ -60,7 +60,7 @@ class Rule(NamedTuple):
         )
 
 
-def rules(regimes: pd.DataFrame, logs: pd.DataFrame, policies: Sequence[str], most: int = 20) -> list[Rule]:
+def rules(regimes: pd.DataFrame, logs: pd.DataFrame, policies: Sequence[str], most: int = 20) -> list[RegimeRule]:
     """Find the factors by which pairs of policies change places, as far as the regimes show it.
 
     Two things are asked of a rule. The factor decides: the rank correlation between it and the logarithm of the ratio
@@ -79,14 +79,14 @@ def rules(regimes: pd.DataFrame, logs: pd.DataFrame, policies: Sequence[str], mo
     pairs = [*combinations(policies, 2)]
     tried = [(pair, factor) for pair in pairs for factor in regimes]
     decides = holm([chance_of(regimes[factor], means[a] - means[b]) for (a, b), factor in tried])
-    best: dict[tuple[str, str], Rule] = {}
+    best: dict[tuple[str, str], RegimeRule] = {}
     for ((a, b), factor), significant in zip(tried, decides, strict=True):
         if not significant:
             continue
         rule = rule_at(regimes[factor], (means[a] - means[b]).to_numpy(), a, b)
         if rule is not None and ((a, b) not in best or rule.stake > best[a, b].stake):
             best[a, b] = rule
-    kept: list[Rule] = []
+    kept: list[RegimeRule] = []
     named: Counter[str] = Counter()
     for rule in sorted(best.values(), key=lambda rule: -rule.stake):
         if max(named[rule.below], named[rule.above]) < MOST_OF_A_POLICY:
@@ -102,7 +102,7 @@ def chance_of(values: pd.Series, differences: pd.Series) -> float:
     return float(stats.spearmanr(values, differences).pvalue)
 
 
-def rule_at(values: pd.Series, differences: Floats, a: str, b: str) -> Rule | None:
+def rule_at(values: pd.Series, differences: Floats, a: str, b: str) -> RegimeRule | None:
     """The rule by a factor; None: the policies do not change places between its ends, by more than noise.
 
     Args:
@@ -132,4 +132,4 @@ def rule_at(values: pd.Series, differences: Floats, a: str, b: str) -> Rule | No
         gains.append(float(np.expm1(found.mean)))
         intervals.append((float(np.expm1(low)), float(np.expm1(high))))
     value = float(np.exp(crossing)) if factor.is_log else crossing
-    return Rule(factor.name, value, better[0][0], better[1][0], gains[0], gains[1], intervals[0], intervals[1])
+    return RegimeRule(factor.name, value, better[0][0], better[1][0], gains[0], gains[1], intervals[0], intervals[1])

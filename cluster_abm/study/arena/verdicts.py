@@ -14,7 +14,7 @@ REFERENCES = ("none", "pooled")
 METRIC = "mean_slowdown"
 
 
-class Verdict(NamedTuple):
+class RegimeVerdict(NamedTuple):
     """What the runs of one regime say.
 
     Attributes:
@@ -37,7 +37,7 @@ def logs_of(runs: pd.DataFrame) -> pd.DataFrame:
     return wide.dropna().apply(np.log)
 
 
-def verdict(own: pd.DataFrame) -> Verdict:
+def verdict(own: pd.DataFrame) -> RegimeVerdict:
     """The verdict on one regime.
 
     Args:
@@ -54,15 +54,15 @@ def verdict(own: pd.DataFrame) -> Verdict:
         if name == best or not (told.get((best, name)) or told[name, best]).significant
     )
     regret = {str(name): float(np.expm1(mean - means.iloc[0])) for name, mean in means.items()}
-    return Verdict(best, like, regret)
+    return RegimeVerdict(best, like, regret)
 
 
-def verdicts(runs: pd.DataFrame) -> dict[int, Verdict]:
+def verdicts(runs: pd.DataFrame) -> dict[int, RegimeVerdict]:
     """The verdict on each regime, by its number."""
     return {int(str(regime)): verdict(own.droplevel("regime")) for regime, own in logs_of(runs).groupby(level="regime")}
 
 
-def table_of_regret(runs: pd.DataFrame, found: dict[int, Verdict]) -> pd.DataFrame:
+def table_of_regret(runs: pd.DataFrame, found: dict[int, RegimeVerdict]) -> pd.DataFrame:
     """How far from the best each policy is, the least mean regret first.
 
     Returns:
@@ -110,7 +110,7 @@ def gap_closed(runs: pd.DataFrame) -> dict[str, float]:
 
 
 def regrets_by_third(
-    regimes: pd.DataFrame, found: dict[int, Verdict], policy: str, factors: Sequence[str]
+    regimes: pd.DataFrame, found: dict[int, RegimeVerdict], policy: str, factors: Sequence[str]
 ) -> pd.DataFrame:
     """A policy's mean regret in the regimes of low, middle and high value of each factor.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cluster_abm.study.asking import Answer
 from cluster_abm.study.calibration.fitting import Fit, fit, mean_of, starting_points
 from cluster_abm.study.calibration.observed import Row
 from cluster_abm.study.calibration.predictions import Predictions
-from cluster_abm.study.calibration.question import SLICE, Question, interval_of, slope_of, value_of
-from cluster_abm.study.calibration.uncertainty import Named, Uncertainty, uncertainty_of, what_cannot_be_told
+from cluster_abm.study.calibration.question import SLICE, CalibrationQuestion, interval_of, slope_of, value_of
+from cluster_abm.study.calibration.uncertainty import NamedKey, Uncertainty, uncertainty_of, what_cannot_be_told
 from cluster_abm.study.comparison import finite
-from cluster_abm.study.runner.counted_runs import counted_runs
 from cluster_abm.study.runner.tasks import Where
 from cluster_abm.study.tuning.ranges import Value, in_sections
 
@@ -52,7 +52,7 @@ class Errors:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class FittedKey:
     """A key's value.
 
     Attributes:
@@ -77,7 +77,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Calibrated:
+class Calibrated(Answer):
     """What came of a calibration.
 
     Attributes:
@@ -87,44 +87,38 @@ class Calibrated:
         logs: predicted logarithms of all rows, fitted or held out, shape (seeds, rows).
         default_logs: the same of the scenario as it stands.
         slices: of each key, values over its range and the root mean square of the logarithms there, the others held.
-        runs: how many were asked for.
-        made: how many of them this call carried out; the others were in the folder.
-        policy_faults: faults of the policy, and how many runs each ended.
     """
 
-    question: Question
+    question: CalibrationQuestion
     found: Fit
     known: Uncertainty
     logs: Floats
     default_logs: Floats
     slices: Mapping[str, tuple[Floats, Floats]]
-    runs: int
-    made: int
-    policy_faults: dict[str, int] = field(default_factory=dict)
 
     @cached_property
-    def estimates(self) -> tuple[Estimate, ...]:
+    def estimates(self) -> tuple[FittedKey, ...]:
         """Of each key, in the order asked for."""
         question, point = self.question, self.found.point
         arms = {level: self.known.arms(level) for level in (0.90, 0.95)}
         defaults = question.defaults()
 
-        def interval(place: int, level: float) -> tuple[float, float]:
-            return interval_of(question.overs[place], float(point[place]), float(arms[level][place]))
+        def interval(position: int, level: float) -> tuple[float, float]:
+            return interval_of(question.overs[position], float(point[position]), float(arms[level][position]))
 
         return tuple(
-            Estimate(
+            FittedKey(
                 over.key,
-                value_of(over, float(point[place])),
+                value_of(over, float(point[position])),
                 defaults[over.key],
                 over.low,
                 over.high,
-                interval(place, 0.90),
-                interval(place, 0.95),
-                tuple(self.known.shares[place].tolist()),
-                not AT_END < float(point[place]) < 1.0 - AT_END,
+                interval(position, 0.90),
+                interval(position, 0.95),
+                tuple(self.known.shares[position].tolist()),
+                not AT_END < float(point[position]) < 1.0 - AT_END,
             )
-            for place, over in enumerate(question.overs)
+            for position, over in enumerate(question.overs)
         )
 
     @cached_property
@@ -136,8 +130,8 @@ class Calibrated:
     def cannot_tell(self) -> tuple[str, ...]:
         """What the data cannot tell, a sentence each."""
         keys = [
-            Named(over.key, value_of(over, float(place)), slope_of(over, float(place)))
-            for over, place in zip(self.question.overs, self.found.point, strict=True)
+            NamedKey(over.key, value_of(over, float(share)), slope_of(over, float(share)))
+            for over, share in zip(self.question.overs, self.found.point, strict=True)
         ]
         said = what_cannot_be_told(self.known, self.found.point, keys)
         ends = [one for one in self.estimates if one.at_end]
@@ -223,7 +217,7 @@ class Calibrated:
 
 
 def calibrate(
-    question: Question,
+    question: CalibrationQuestion,
     workers: int | None = None,
     quiet: bool = False,
     where: Where | None = None,
@@ -242,11 +236,8 @@ def calibrate(
         InputError: the question is wrong, or the folder holds the results of another command.
         KeyboardInterrupt: an interrupt; the runs that have finished are kept in the folder.
     """
-    question.check()
-    with counted_runs(
-        "calibrate", question.budget, question.as_json(), "a calibration", workers=workers, quiet=quiet, where=where,
-        folder=folder, keeps_responses=question.observed.kind == "jobs",
-    ) as runs:  # fmt: skip
+    by_job = question.observed.kind == "jobs"
+    with question.runs(workers, quiet, where, folder, keeps_responses=by_job) as runs:
         rows = question.observed.rows
         fitted = np.array([not row.is_held_out for row in rows])
         of_all = Predictions(question, runs, rows)
@@ -263,10 +254,10 @@ def calibrate(
         slices = _slices(question, of_all, fitted, found.point, logs) if with_slices else {}
     names = np.unique([row.run for row in question.observed.fitted], return_inverse=True)[1]
     known = uncertainty_of(found, names)
-    return Calibrated(question, found, known, logs, default_logs, slices, runs.asked, runs.made, runs.policy_faults)
+    return Calibrated.after(runs, question, found, known, logs, default_logs, slices)
 
 
-def _fit(question: Question, predict: Any, rows: Sequence[Row]) -> Fit:
+def _fit(question: CalibrationQuestion, predict: Any, rows: Sequence[Row]) -> Fit:
     observed = np.log([row.value for row in rows])
     log_sds = np.array([row.log_sd for row in rows])
     own = question.point(question.defaults())
@@ -276,7 +267,7 @@ def _fit(question: Question, predict: Any, rows: Sequence[Row]) -> Fit:
 
 
 def _slices(
-    question: Question, predictions: Predictions, fitted: npt.NDArray[np.bool_], point: Floats, logs: Floats
+    question: CalibrationQuestion, predictions: Predictions, fitted: npt.NDArray[np.bool_], point: Floats, logs: Floats
 ) -> dict[str, tuple[Floats, Floats]]:
     """Of each key, values over its range and the root mean square of the residuals there, the other keys held."""
     observed = np.log([row.value for row in question.observed.rows])[fitted]
@@ -284,17 +275,17 @@ def _slices(
     def size(one: Floats) -> float:
         return float(np.sqrt(np.square(observed - mean_of(one[:, fitted])).mean()))
 
-    places = np.linspace(0.0, 1.0, SLICE)
+    shares = np.linspace(0.0, 1.0, SLICE)
     moved = []
     for key in range(len(point)):
-        for place in places:
+        for share in shares:
             other = point.copy()
-            other[key] = place
+            other[key] = share
             moved.append(other)
     sizes = [size(one) for one in predictions.of_settings([question.settings(one) for one in moved])]
     found = {}
     for key, over in enumerate(question.overs):
-        at = np.append(places, point[key])
+        at = np.append(shares, point[key])
         heights = np.append(sizes[key * SLICE : (key + 1) * SLICE], size(logs))
         order = np.argsort(at, kind="stable")
         found[over.key] = np.array([value_of(over, float(one)) for one in at[order]]), heights[order]

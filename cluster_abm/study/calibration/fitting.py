@@ -21,14 +21,14 @@ Predict = Callable[[Sequence[Floats]], Floats]
 
 # Points that are tried before the fit, for each key; the scenario's own values come on top.
 STARTS_PER_KEY = 4
-# A region becomes so much smaller once its best point is inside; it is small enough at so many standard errors.
+# The factor by which a region shrinks around its best point, its last size in standard errors, its least half width.
 SHRINK, SMALL, LEAST_HALF = 0.4, 2.5, 0.01
 MOST_REGIONS = 12
-# Up to so many keys, the corners of a region are run; of more, points spread within.
+# With at most this many keys, the corners of a region are run; with more, points spread within it.
 MOST_CORNERS = 3
 # What a row without a prediction counts: a factor of 150.
 MISSING = 5.0
-# Points so close to an edge of the region are at it.
+# A point closer than this to an edge of the region is at it.
 EDGE = 1e-3
 
 
@@ -211,8 +211,8 @@ class _Surface:
         slopes = np.zeros((keys, self._coefficients.shape[0]))
         for key in range(keys):
             slopes[key, 1 + key] = 1.0
-            for place, (one, other) in enumerate(self._pairs):
-                slopes[key, 1 + keys + place] = (one == key) * at[other] + (other == key) * at[one]
+            for position, (one, other) in enumerate(self._pairs):
+                slopes[key, 1 + keys + position] = (one == key) * at[other] + (other == key) * at[one]
         return np.asarray((slopes @ self._coefficients).T / self._half).reshape(*self._shape, keys)
 
     def jacobian(self, point: Floats) -> Floats:
@@ -300,8 +300,8 @@ def _least(surface: _Surface, region: _Region, observed: Floats, weights: Floats
     low, room = region.low, np.maximum(region.high - region.low, 1e-9)
     squared = np.square(weights)
 
-    def cost(place: Floats) -> tuple[float, Floats]:
-        point = low + place * room
+    def cost(share: Floats) -> tuple[float, Floats]:
+        point = low + share * room
         logs, slopes = surface(point), surface.slopes(point) * room
         seeds = len(logs)
         residuals, away = observed - logs.mean(axis=0), logs - logs.mean(axis=0)
@@ -311,11 +311,11 @@ def _least(surface: _Surface, region: _Region, observed: Floats, weights: Floats
         slope = -(squared * residuals) @ slopes.mean(axis=0) - share * np.einsum("r,sr,srk->k", squared, away, bent)
         return float(value), 2.0 * slope
 
-    def residuals_of(place: Floats) -> Floats:
-        return weights * (observed - surface(low + place * room).mean(axis=0))
+    def residuals_of(share: Floats) -> Floats:
+        return weights * (observed - surface(low + share * room).mean(axis=0))
 
-    def slopes_of(place: Floats) -> Floats:
-        return -weights[:, None] * surface.jacobian(low + place * room) * room
+    def slopes_of(share: Floats) -> Floats:
+        return -weights[:, None] * surface.jacobian(low + share * room) * room
 
     ends = []
     for start in ((best - low) / room, np.full(len(low), 0.5)):

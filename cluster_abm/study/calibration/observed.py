@@ -91,15 +91,15 @@ class Observed:
         """
         if any(row.is_held_out for row in self.rows):
             raise InputError(f"--held-out {share:g}: {self.file} says itself what is held out, in its column use")
-        units = list(self.runs) if len(self.runs) > 1 else [str(place) for place in range(len(self.rows))]
+        units = list(self.runs) if len(self.runs) > 1 else [str(position) for position in range(len(self.rows))]
         count = min(max(1, round(share * len(units))), len(units) - 1)
         if count < 1:
             raise InputError(f"--held-out {share:g}: {self.file} has one row alone")
         chosen = {units[one] for one in np.random.default_rng([seed, len(units)]).permutation(len(units))[:count]}
         by_run = len(self.runs) > 1
         rows = (
-            replace(row, is_held_out=(row.run if by_run else str(place)) in chosen)
-            for place, row in enumerate(self.rows)
+            replace(row, is_held_out=(row.run if by_run else str(position)) in chosen)
+            for position, row in enumerate(self.rows)
         )
         return replace(self, rows=tuple(rows))
 
@@ -117,7 +117,7 @@ def read_observed(path: str | Path, value_of: Callable[[str], object]) -> Observ
     with opened(path) as file:
         cells = CsvCells(Lines(unpacked(file, path, Limit(MOST_MB, "split the file")), str(path)), kind="row")
         kind = _kind(cells)
-        reader = _Reader(cells, kind, value_of)
+        reader = _RowReader(cells, kind, value_of)
         for block in cells:
             reader.take(block.cells, block.lines)
     cells.problems.refuse()
@@ -151,7 +151,7 @@ def _kind(cells: CsvCells) -> Kind:
     return "jobs" if is_jobs else "metrics"
 
 
-class _Reader:
+class _RowReader:
     """Rows as they come; what is wrong with them joins the file's problems."""
 
     def __init__(self, cells: CsvCells, kind: Kind, value_of: Callable[[str], object]) -> None:

@@ -13,7 +13,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.calibration.fitting import BudgetSpent
 from cluster_abm.study.calibration.observed import Row
-from cluster_abm.study.calibration.question import Question
+from cluster_abm.study.calibration.question import CalibrationQuestion
 from cluster_abm.study.runner.counted_runs import CountedRuns
 from cluster_abm.study.runner.measuring import RESPONSES
 from cluster_abm.study.tuning.ranges import Value, with_settings
@@ -33,7 +33,7 @@ class Predictions:
         budget: runs that `of_points` may ask for.
     """
 
-    def __init__(self, question: Question, runs: CountedRuns, rows: Sequence[Row]) -> None:
+    def __init__(self, question: CalibrationQuestion, runs: CountedRuns, rows: Sequence[Row]) -> None:
         self._question, self._runs, self._rows = question, runs, rows
         self.budget = question.budget
         self._known: dict[tuple[tuple[str, Value], ...], Floats] = {}
@@ -62,8 +62,8 @@ class Predictions:
         seeds = question.seeds_used
         found = np.full((len(settings), len(seeds), len(self._rows)), math.nan)
         asked: list[tuple[Scenario, int]] = []
-        places: list[tuple[int, int, str]] = []
-        for place, values in enumerate(settings):
+        entries: list[tuple[int, int, str]] = []
+        for position, values in enumerate(settings):
             for run, scenario in question.of_runs.items():
                 try:
                     varied = with_settings(scenario, values)
@@ -71,14 +71,14 @@ class Predictions:
                     # Values that are right by themselves and not together: no prediction.
                     continue
                 asked += [(varied, seed) for seed in seeds]
-                places += [(place, number, run) for number in range(len(seeds))]
+                entries += [(position, number, run) for number in range(len(seeds))]
         rows = self._runs(asked) if asked else []
         if self._runs.errors:
             raise RuntimeError("\n".join(self._runs.errors))
-        for (place, seed, run), row in zip(places, rows, strict=True):
+        for (position, seed, run), row in zip(entries, rows, strict=True):
             if row is not None:
                 own = [column for column, one in enumerate(self._rows) if one.run == run]
-                found[place, seed, own] = [_log(self._value(row, self._rows[column])) for column in own]
+                found[position, seed, own] = [_log(self._value(row, self._rows[column])) for column in own]
         return found
 
     def _value(self, row: Mapping[str, Any], one: Row) -> float:

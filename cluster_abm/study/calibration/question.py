@@ -12,30 +12,27 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.arguments import shortened
-from cluster_abm.errors import InputError
+from cluster_abm.errors import InputError, gathered
 from cluster_abm.limits import check_runs, counted
 from cluster_abm.model.observing.existing import metrics_of
-from cluster_abm.policies import available
 from cluster_abm.scenario import Scenario
-from cluster_abm.scenario.mixture import check_one_policy
 from cluster_abm.scenario.unused import keys_without_effect, reason_without_effect
+from cluster_abm.study.asking import QuestionOfRanges, check_seeds, too_few_seeds
 from cluster_abm.study.calibration.fitting import design_size
 from cluster_abm.study.calibration.observed import Observed
-from cluster_abm.study.compare import check_seeds
 from cluster_abm.study.design.metrics import nearest_metric
-from cluster_abm.study.tuning.question import value_at
 from cluster_abm.study.tuning.ranges import NOT_SEARCHED, Over, Value, checked, with_settings
 from cluster_abm.workload import job_table
 
 Floats = npt.NDArray[np.float64]
-# Values are rounded to so many significant digits before they are run: what is run is what can be pasted.
+# Significant digits to which values are rounded before they are run: what is run is what can be pasted.
 DIGITS = 6
-# Runs beyond the budget: of each key, so many values over its range are run for the picture.
+# Values of each key over its range that are run for the picture, beyond the budget.
 SLICE = 7
 
 
 @dataclass(frozen=True)
-class Question:
+class CalibrationQuestion(QuestionOfRanges):
     """What is calibrated.
 
     Attributes:
@@ -46,6 +43,8 @@ class Question:
         budget: how many runs the fit may take.
     """
 
+    command = "calibrate"
+    words = "a calibration"
     scenario: Scenario
     overs: tuple[Over, ...]
     observed: Observed
@@ -53,33 +52,29 @@ class Question:
     budget: int = 2000
 
     @property
-    def seeds_used(self) -> range:
-        """The same for every candidate: predictions differ by the keys alone."""
-        return range(self.scenario.run.seed, self.scenario.run.seed + self.seeds)
-
-    @property
     def runs_each(self) -> int:
         """Runs that one point takes."""
         return self.seeds * len(self.observed.runs)
 
-    def defaults(self) -> dict[str, Value | None]:
-        """What the scenario itself says of the keys; None: nothing."""
-        return {over.key: value_at(self.scenario, over.key) for over in self.overs}
+    @property
+    def expected_runs(self) -> int:
+        """The budget of the fit."""
+        return self.budget
 
     def settings(self, point: Floats) -> dict[str, Value]:
         """The keys' values at a point of the unit cube."""
-        return {over.key: value_of(over, float(place)) for over, place in zip(self.overs, point, strict=True)}
+        return {over.key: value_of(over, float(share)) for over, share in zip(self.overs, point, strict=True)}
 
     def point(self, values: Mapping[str, Value | None]) -> Floats | None:
         """Where values lie in the unit cube; None: some lie outside."""
-        places = []
+        shares = []
         for over in self.overs:
             value = values[over.key]
             if isinstance(value, bool) or not isinstance(value, int | float) or not over.low <= value <= over.high:
                 return None
             low, high = (math.log(over.low), math.log(over.high)) if over.log else (over.low, over.high)
-            places.append(((math.log(value) if over.log else value) - low) / (high - low))
-        return np.array(places)
+            shares.append(((math.log(value) if over.log else value) - low) / (high - low))
+        return np.array(shares)
 
     @cached_property
     def of_runs(self) -> dict[str, Scenario]:
@@ -107,23 +102,18 @@ class Question:
 
     def check(self) -> None:
         """Raise InputError for whatever is wrong."""
-        check_one_policy(self.scenario, "a calibration")
-        if self.scenario.policy.name not in available():
-            raise InputError(f"policy {shortened(self.scenario.policy.name)}: no such policy")
-        problems = list(self._problems_of_numbers())
-        for check in (self._check_ranges, self._check_rows):
-            try:
-                check()
-            except InputError as problem:
-                problems += problem.problems
-        if problems:
-            raise InputError(problems)
+        self.check_policy()
+        with gathered() as gather:
+            gather.problems += self._problems_of_numbers()
+            with gather:
+                self._check_ranges()
+            with gather:
+                self._check_rows()
         check_seeds(self.scenario.run.seed, self.seeds)
         check_runs(f"--budget {counted(self.budget)}", self.budget + SLICE * len(self.overs) * self.runs_each)
 
     def _problems_of_numbers(self) -> Iterator[str]:
-        if self.seeds < 2:
-            yield f"--seeds {self.seeds}: 2 at least are needed: by them it is known what chance does"
+        yield from too_few_seeds(self.seeds)
         keys = len(self.overs)
         least = 2 * design_size(keys) * self.runs_each
         if self.budget < least:
@@ -182,33 +172,35 @@ class Question:
             if int(row.name) >= jobs:
                 yield self.observed.line(row, f"job = {row.name}: run {shortened(run)} has jobs 0 to {jobs - 1}")
 
-    def as_json(self) -> dict[str, Any]:
-        """What the command was; with a larger budget it goes on from the runs that are there."""
-        scenario = self.scenario.model_dump(mode="json", exclude={"compare", "measure"})
+    def own_json(self) -> dict[str, Any]:
+        """All on which runs depend, for JSON; with a larger budget the command goes on from the runs that are there."""
         observed = self.observed
         return {
             "over": [str(over) for over in self.overs],
             "seeds": self.seeds,
             "rows": [[row.run, row.name, row.value, _or_none(row.log_sd), row.is_held_out] for row in observed.rows],
             "conditions": {run: dict(found) for run, found in observed.conditions.items()},
-            "scenario": scenario,
         }
 
 
-def value_of(over: Over, place: float) -> float:
-    """The value of a key at a place of its range, 0 to 1."""
-    value = over.low * (over.high / over.low) ** place if over.log else over.low + place * (over.high - over.low)
+# As documented before there were several questions.
+Question = CalibrationQuestion
+
+
+def value_of(over: Over, share: float) -> float:
+    """The value of a key at a share of its range, 0 to 1."""
+    value = over.low * (over.high / over.low) ** share if over.log else over.low + share * (over.high - over.low)
     return min(max(float(f"{value:.{DIGITS}g}"), over.low), over.high)
 
 
-def slope_of(over: Over, place: float) -> float:
-    """How far the value goes for a step of 1 in the range, at a place of it."""
+def slope_of(over: Over, share: float) -> float:
+    """How far the value goes for a step of 1 in the range, at a share of it."""
     if over.log:
-        return value_of(over, place) * math.log(over.high / over.low)
+        return value_of(over, share) * math.log(over.high / over.low)
     return over.high - over.low
 
 
-def interval_of(over: Over, place: float, arm: float) -> tuple[float, float]:
+def interval_of(over: Over, share: float, arm: float) -> tuple[float, float]:
     """The interval of a key, cut to its range.
 
     Of a key whose range is above 0 by factors, value / f to value * f: chance grows with such keys (times, rates), so
@@ -216,10 +208,10 @@ def interval_of(over: Over, place: float, arm: float) -> tuple[float, float]:
 
     Args:
         over: the range.
-        place: of the estimate, 0 to 1.
+        share: of the range at which the estimate lies, 0 to 1.
         arm: half of the interval, in ranges.
     """
-    value, slope = value_of(over, place), slope_of(over, place)
+    value, slope = value_of(over, share), slope_of(over, share)
     if not math.isfinite(arm):
         return over.low, over.high
     if over.low > 0:

@@ -23,13 +23,13 @@ Floats = npt.NDArray[np.float64]
 
 # Two keys, each of which takes the other's place, are named from here on.
 HIGH_CORRELATION = 0.95
-# An interval that covers so much of a range says nothing of the key.
+# An interval that covers this share of a range says nothing of the key.
 WHOLE_RANGE = 0.9
-# Directions whose information is below so much of the largest have none.
+# A direction with less than this share of the largest information has none.
 SINGULAR = 1e-12
-# A key that changes all rows together by so much of what another one does changes nothing but the last digits.
+# A key with less than this share of another key's effect on the rows changes only the last digits.
 NOTHING = 1e-6
-# Of the information, so much has to be left when chance is taken out of it.
+# The share of the information that must be left when chance is taken out of it.
 LEAST_LEFT = 0.3
 
 
@@ -43,7 +43,7 @@ class Uncertainty:
         shares: of each key's variance, by measurement, by the machine's run, by the seeds, shape (keys, 3).
         correlation: of the estimates, shape (keys, keys).
         singular: directions in the ranges along which nothing that is observed changes, shape (any, keys).
-        flat: keys that change nothing that is observed, by place.
+        flat: keys that change nothing that is observed, by position.
     """
 
     errors: Floats
@@ -142,7 +142,7 @@ def _correlation(information: Floats, directions: Floats, most: float) -> Floats
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedKey:
     """A key as it is spoken of: its name, value, and how far the value goes for a step in the unit cube."""
 
     key: str
@@ -150,7 +150,7 @@ class Named:
     slope: float
 
 
-def what_cannot_be_told(known: Uncertainty, point: Floats, keys: Sequence[Named]) -> list[str]:
+def what_cannot_be_told(known: Uncertainty, point: Floats, keys: Sequence[NamedKey]) -> list[str]:
     """What the data cannot tell, a sentence each.
 
     Args:
@@ -158,7 +158,7 @@ def what_cannot_be_told(known: Uncertainty, point: Floats, keys: Sequence[Named]
         point: in the unit cube.
         keys: in the order of the columns.
     """
-    found = [f"{keys[place].key} changes nothing that was observed" for place in known.flat]
+    found = [f"{keys[position].key} changes nothing that was observed" for position in known.flat]
     paired: set[int] = set()
     for one in range(len(keys)):
         for other in range(one + 1, len(keys)):
@@ -167,22 +167,22 @@ def what_cannot_be_told(known: Uncertainty, point: Floats, keys: Sequence[Named]
                 paired |= {one, other}
                 found.append(_of_pair(keys[one], keys[other], r, known, one, other))
     for direction in known.singular:
-        parts = [place for place in np.flatnonzero(np.abs(direction) > 0.05).tolist() if place not in known.flat]
+        parts = [key for key in np.flatnonzero(np.abs(direction) > 0.05).tolist() if key not in known.flat]
         if len(parts) > 2:
-            named = ", ".join(keys[place].key for place in parts)
+            named = ", ".join(keys[part].key for part in parts)
             found.append(f"the data tell only a combination of {named}: one of them has to be known otherwise")
             paired |= set(parts)
     arms = known.arms(0.90)
     widths = np.minimum(point + arms, 1.0) - np.maximum(point - arms, 0.0)
-    for place, width in enumerate(widths.tolist()):
-        if width >= WHOLE_RANGE and place not in known.flat and place not in paired:
-            found.append(f"{keys[place].key} is not told within its range: its 90 % interval covers it")
+    for position, width in enumerate(widths.tolist()):
+        if width >= WHOLE_RANGE and position not in known.flat and position not in paired:
+            found.append(f"{keys[position].key} is not told within its range: its 90 % interval covers it")
     return found
 
 
-def _of_pair(a: Named, b: Named, r: float, known: Uncertainty, one: int, other: int) -> str:
+def _of_pair(a: NamedKey, b: NamedKey, r: float, known: Uncertainty, one: int, other: int) -> str:
     """What the data tell of two keys that stand for each other."""
-    # Along the ridge, b moves by so much when a moves by 1.
+    # Along the ridge, b moves by this when a moves by 1.
     scale = _ridge(known, one, other, r)
     slope = scale * b.slope / a.slope
     kind = "a combination"

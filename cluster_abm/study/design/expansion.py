@@ -29,7 +29,7 @@ from cluster_abm.study.design.study_paths import settings_with_paths
 
 
 @dataclass(frozen=True)
-class Cell:
+class StudyCell:
     """A point under a policy; its runs differ by the seed only.
 
     Attributes:
@@ -58,11 +58,11 @@ class Expansion:
     study: Study
     base: Scenario
     points: tuple[Settings, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[StudyCell, ...]
     remarks: tuple[str, ...]
     _tree: Mapping[str, Any] = field(repr=False)
 
-    def scenario(self, cell: Cell) -> Scenario:
+    def scenario(self, cell: StudyCell) -> Scenario:
         """The scenario of a cell's runs; built when it is needed, since a study may have very many."""
         settings = settings_with_paths(self.study, self.points[cell.point])
         return with_policy(_at(self._tree, settings), cell.policy)
@@ -88,7 +88,7 @@ def expand(study: Study) -> Expansion:
             check_policies(study.policies)
     tree = tables_of(base)
     points = points_of(study)
-    cells: list[Cell] = []
+    cells: list[StudyCell] = []
     metrics: dict[tuple[int, str], frozenset[str]] = {}
     problems = _Problems(study)
     networks: set[str] = set()
@@ -106,7 +106,7 @@ def expand(study: Study) -> Expansion:
                     variant = with_policy(scenario, name)
                     create(variant.policy)
                     metrics[number, name] = metrics_of(variant, study.warmup)
-                    cells.append(Cell(number, name, cell_key(variant, study.warmup)))
+                    cells.append(StudyCell(number, name, cell_key(variant, study.warmup)))
     problems.raise_if_any([*metric_problems(study, metrics), *effects.problems()])
     return Expansion(study, base, points, tuple(cells), tuple(effects.remarks()), tree)
 

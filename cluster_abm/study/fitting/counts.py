@@ -15,10 +15,10 @@ Floats = npt.NDArray[np.float64]
 
 # The fewest windows of time by which a dispersion is measured, and the fewest jobs in a window's mean.
 FEWEST_WINDOWS, FEWEST_JOBS = 8, 0.02
-# Windows and scales are so many times as long as the next shorter one.
+# Each window, and each scale, is longer than the next shorter one by this factor.
 WINDOW_STEP, SCALE_STEP = 2.0, 2.5
 MOST_CELLS = 200_000
-# At so many instants the first window may begin, over which a dispersion is the mean.
+# A dispersion is the mean over this many instants at which the first window may begin.
 BEGINS = 6
 # A log all whose dispersions lie in this interval of a Poisson process is one.
 POISSON_LEVEL = 1e-3
@@ -53,7 +53,7 @@ def dispersion(times_s: Floats, window_s: float, piece_s: float) -> float:
         window_s: length of what is cut into pieces [s].
         piece_s: of a piece [s].
     """
-    found = [_dispersion(times_s, window_s, piece_s, piece_s * place / BEGINS) for place in range(BEGINS)]
+    found = [_dispersion(times_s, window_s, piece_s, piece_s * position / BEGINS) for position in range(BEGINS)]
     known = [one for one in found if not math.isnan(one)]
     return math.fsum(known) / len(known) if known else math.nan
 
@@ -74,7 +74,7 @@ def windows_of(window_s: float, jobs: int, resolution_s: float) -> list[float]:
     least = max(10 * resolution_s, FEWEST_JOBS * window_s / jobs)
     most = window_s / FEWEST_WINDOWS
     count = max(1, math.floor(math.log(most / least, WINDOW_STEP)) + 1) if most > least else 1
-    return [most / WINDOW_STEP**place for place in reversed(range(count))]
+    return [most / WINDOW_STEP**position for position in reversed(range(count))]
 
 
 class Grid(NamedTuple):
@@ -96,17 +96,17 @@ class Grid(NamedTuple):
 def grid_of(lengths_s: Sequence[float], scales_s: Sequence[float]) -> Grid:
     """Gauss's points between the scales, where the covariance is a polynomial of the number of scales as its degree."""
     nodes, weights = np.polynomial.legendre.leggauss(len(scales_s) // 2 + 2)
-    places: list[Floats] = []
+    positions: list[Floats] = []
     masses: list[Floats] = []
     first: list[int] = []
     for length in lengths_s:
         edges = np.array([0.0, *sorted(scale for scale in scales_s if scale < length), length])
         half = np.diff(edges)[:, None] / 2
         at = (edges[:-1, None] + half * (nodes + 1)).ravel()
-        first.append(sum(len(one) for one in places))
-        places.append(at)
+        first.append(sum(len(one) for one in positions))
+        positions.append(at)
         masses.append((half * weights).ravel() * (1.0 - at / length))
-    at = np.concatenate(places)
+    at = np.concatenate(positions)
     parts = np.maximum(0.0, 1.0 - at / np.array(scales_s, float)[:, None])
     return Grid(np.array(lengths_s, float), parts, np.concatenate(masses), np.array(first))
 
@@ -178,7 +178,7 @@ def fit_bursts(times_s: Floats, window_s: float, resolution_s: float) -> Bursts:
     rate = len(times_s) / window_s
     shortest = max(0.5 / rate, window_s / MOST_CELLS, pieces[0], LEAST_SCALE_S)
     count = max(1, math.floor(math.log(window_s / 3 / shortest, SCALE_STEP)) + 1)
-    scales = tuple(float(f"{shortest * SCALE_STEP**place:.3g}") for place in range(count))
+    scales = tuple(float(f"{shortest * SCALE_STEP**position:.3g}") for position in range(count))
     # By what a dispersion is uncertain: of few pieces more.
     weights = np.array([1.0 / math.sqrt(0.01 + 2.0 / (window_s / piece - 1)) for piece in pieces])
 

@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 
 HOURS = 24
 HOUR_S = 3600.0
-# A log of so many days or weeks can show a course; and so likely chance must not be to show as much.
+# Days, or weeks, that a log needs to show a course; the course must be less likely by chance than this.
 FEWEST_DAYS, FEWEST_WEEKS = 3.0, 3.0
 LEVEL = 0.01
 

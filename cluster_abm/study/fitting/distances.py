@@ -16,7 +16,7 @@ from cluster_abm.study.fitting.counts import FEWEST_JOBS, FEWEST_WINDOWS, disper
 from cluster_abm.study.fitting.courses import hourly
 from cluster_abm.study.fitting.fit import DEMANDS, Fitted
 from cluster_abm.study.fitting.joint import autocorrelations, rank_correlations
-from cluster_abm.study.fitting.log import Jobs, Log, drawn_jobs
+from cluster_abm.study.fitting.log import JobLog, Jobs, drawn_jobs
 from cluster_abm.study.fitting.marginals import Quantiles, distance, sample_of
 
 Floats = npt.NDArray[np.float64]
@@ -52,7 +52,7 @@ class Distances:
         means: by column, mean of the law over that of the log.
         dispersions: index of dispersion of counts, by length of the windows [s].
         correlations: rank correlations by "first,second".
-        repeats: rank correlation of a job's demands with those of the job so many before it.
+        repeats: rank correlation of a job's demands with those of an earlier job, by the lag in jobs.
         homes: share of the jobs, by node; homes_cpu: of the CPU time, of tasks together.
         jobs, work: their number, and CPU time of all tasks together [ms].
     """
@@ -94,7 +94,7 @@ def _key(key: object) -> str:
     return f"{key:.12g}" if isinstance(key, float) else str(key)
 
 
-def distances(log: Log, fitted: Fitted, seeds: Iterable[int]) -> tuple[Distances, list[Jobs]]:
+def distances(log: JobLog, fitted: Fitted, seeds: Iterable[int]) -> tuple[Distances, list[Jobs]]:
     """Draw the scenario's jobs from each seed, and hold them against the log's; also the draws."""
     seeds = tuple(seeds)
     jobs = log.jobs

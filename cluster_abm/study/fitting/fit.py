@@ -20,7 +20,7 @@ from cluster_abm.scenario.distributions import LARGEST, Distribution, TaskCount
 from cluster_abm.study.fitting.counts import Bursts, fit_bursts
 from cluster_abm.study.fitting.courses import Course, fit_course, without_course
 from cluster_abm.study.fitting.joint import fit_dependence, fit_repeats, spearman
-from cluster_abm.study.fitting.log import REQUEST, Log
+from cluster_abm.study.fitting.log import REQUEST, JobLog
 from cluster_abm.study.fitting.marginals import fit_quantiles, fit_widths
 from cluster_abm.workload.drawing.dependence import product_over_means
 
@@ -54,7 +54,7 @@ class Fitted:
     notes: tuple[str, ...]
 
 
-def fit(base: Scenario, log: Log, name: str = "fitted") -> Fitted:
+def fit(base: Scenario, log: JobLog, name: str = "fitted") -> Fitted:
     """A scenario that behaves like a log.
 
     Args:
@@ -109,7 +109,7 @@ BARRIERS = ("barrier_ms", "communication_ms")
 DEMANDS = ("cpu_ms", "memory_mb", "io_per_ms", "tasks")
 
 
-def nodes_for(log: Log) -> int | None:
+def nodes_for(log: JobLog) -> int | None:
     """How many nodes of speed 1 a log without homes keeps busy to LOAD; None: it says its homes, or no CPU times.
 
     Raises:
@@ -189,7 +189,7 @@ def _work_kept(
     return {WORK: fixed}, [words]
 
 
-def _missing(log: Log) -> Iterator[str]:
+def _missing(log: JobLog) -> Iterator[str]:
     columns = log.jobs.columns
     absent = [name for name in ("cpu_ms", "memory_mb", "io_per_ms", "tasks") if name not in columns]
     if absent:

@@ -82,8 +82,8 @@ def fit_dependence(columns: Mapping[str, Floats], fixed: Mapping[str, float] | N
 def _scores(values: Floats) -> Floats:
     """The ranks of a sample in ascending order, with mean 0 and deviation 1: of its quantiles."""
     ranks = rankdata(np.sort(values))
-    places = ((np.arange(POINTS) + 0.5) / POINTS * len(ranks)).astype(np.int64)
-    chosen = ranks[places]
+    positions = ((np.arange(POINTS) + 0.5) / POINTS * len(ranks)).astype(np.int64)
+    chosen = ranks[positions]
     spread = ranks.std()
     return np.asarray((chosen - ranks.mean()) / spread)
 
@@ -104,7 +104,7 @@ def _normal_for(wanted: float, first: Floats, second: Floats) -> float:
 
 
 def autocorrelations(columns: Sequence[Floats], lags: Sequence[int] = LAGS) -> Floats:
-    """Rank correlation of jobs with those so many jobs before them, in the mean over the columns, shape (lags,); 0
+    """Rank correlation of jobs with those one lag before them, on average over the columns, shape (lags,); 0
     where there are no jobs that far apart, or no column varies."""
     found = []
     for values in columns:
@@ -121,7 +121,7 @@ def law_of_repeats(share: float, back: int, lags: Sequence[int] = LAGS) -> Float
 
 
 def _terms(back: int, lags: Sequence[int]) -> Floats:
-    """How likely it is that two jobs are copies of each other by so many copies in all, shape (copies, lags)."""
+    """The probability that two jobs are copies of each other, by the number of copies, shape (copies, lags)."""
     reach = max(back, *lags)
     rows, steps = np.meshgrid(np.arange(1, reach + 1), np.arange(1, back + 1), indexing="ij")
     weights = 1.0 / np.arange(1, back + 1)

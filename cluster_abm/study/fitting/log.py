@@ -56,7 +56,7 @@ class Jobs:
 
 
 @dataclass(frozen=True)
-class Log:
+class JobLog:
     """A log.
 
     Attributes:
@@ -74,7 +74,7 @@ class Log:
     resolution_s: float
 
 
-def read_log(scenario: Scenario) -> Log:
+def read_log(scenario: Scenario) -> JobLog:
     """The log of a scenario whose workload is a trace: those jobs, thinned and scaled, that a run of it has.
 
     Raises:
@@ -113,7 +113,7 @@ def read_log(scenario: Scenario) -> Log:
     if requested is not None and table.requested_ms is not None and not np.isnan(requested).all():
         columns[REQUEST] = _over_alone(requested, table.jobs, scenario)
     gaps = np.diff(np.unique(arrival_ms))
-    return Log(
+    return JobLog(
         file=str(where),
         jobs=Jobs(
             times_s=(arrival_ms - begin_ms) / 1000.0,

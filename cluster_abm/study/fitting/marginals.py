@@ -16,7 +16,7 @@ Floats = npt.NDArray[np.float64]
 # The distance that a law is refined to, the most points it may have, and widths of jobs that are kept.
 NEAR, MOST_POINTS, MOST_WIDTHS = 0.004, 60, 40
 # Shares of the largest values at which a long tail always has a point: distances do not see it, and the load does.
-TAILS = tuple(10.0 ** (-place / 2) for place in range(2, 17))
+TAILS = tuple(10.0 ** (-position / 2) for position in range(2, 17))
 # Values with more than this share of the jobs are atoms, and keep it.
 ATOM = 0.002
 # How far a probability may be moved on the way to the next one so that the mean is the sample's.
@@ -43,8 +43,8 @@ class Quantiles(NamedTuple):
     def below(self, at: Floats, or_equal: bool = True) -> Floats:
         """The share of the law that is less than each number, or less or equal, shape as `at`."""
         values, shares = np.asarray(self.values), np.asarray(self.probabilities)
-        place = np.searchsorted(values, at, side="right" if or_equal else "left")
-        right = np.clip(place, 1, len(values) - 1)
+        position = np.searchsorted(values, at, side="right" if or_equal else "left")
+        right = np.clip(position, 1, len(values) - 1)
         low, high = values[right - 1], values[right]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             part = np.where(low > 0, np.log(at / low) / np.log(high / low), at / high)
@@ -53,7 +53,7 @@ class Quantiles(NamedTuple):
             part = np.where(far, (np.log(at) - np.log(low)) / (np.log(high) - np.log(low)), part)
         part = np.where(high > low, np.clip(part, 0.0, 1.0), 1.0)
         found = shares[right - 1] + part * (shares[right] - shares[right - 1])
-        return np.where(place == 0, 0.0, np.where(place == len(values), 1.0, found))
+        return np.where(position == 0, 0.0, np.where(position == len(values), 1.0, found))
 
 
 class Sample(NamedTuple):
@@ -111,19 +111,19 @@ def _through(sample: Sample, chosen: set[int]) -> Quantiles:
     values: list[float] = []
     shares: list[float] = []
     last = len(sample.values) - 1
-    for place in sorted(chosen):
-        value, below, upto = (float(column[place]) for column in sample[:3])
+    for position in sorted(chosen):
+        value, below, upto = (float(column[position]) for column in sample[:3])
         if upto - below > ATOM:
             ends = [below, upto]
-        elif place in (0, last):
-            ends = [0.0 if place == 0 else 1.0]
+        elif position in (0, last):
+            ends = [0.0 if position == 0 else 1.0]
         else:
             ends = [(below + upto) / 2]
         if len(ends) == 1:
             # Six digits suffice of a value that is no atom, and can be read, unless it would pass another one then.
             short = float(f"{value:.6g}")
-            left = sample.values[place - 1] if place else 0.0
-            right = sample.values[place + 1] if place < last else math.inf
+            left = sample.values[position - 1] if position else 0.0
+            right = sample.values[position + 1] if position < last else math.inf
             value = short if left <= short <= right else value
         values += [value] * len(ends)
         shares += [round(share, SHARE_DIGITS) for share in ends]
@@ -154,8 +154,8 @@ def _moved(law: Quantiles, movable: list[int], part: float) -> Quantiles:
     smaller, or downwards if the part is below 0."""
     old = law.probabilities
     new = list(old)
-    for place in movable:
-        new[place] += part * (old[place + 1] - old[place] if part > 0 else old[place] - old[place - 1])
+    for position in movable:
+        new[position] += part * (old[position + 1] - old[position] if part > 0 else old[position] - old[position - 1])
     return Quantiles(law.values, tuple(new))
 
 
@@ -169,9 +169,9 @@ def fit_widths(tasks: Floats, most: int = MOST_WIDTHS) -> dict[str, float]:
         most: how many widths are kept.
     """
     distinct, counts = np.unique(tasks.astype(np.int64), return_counts=True)
-    order = [int(place) for place in np.argsort(-counts, kind="stable")]
+    order = [int(position) for position in np.argsort(-counts, kind="stable")]
     kept = sorted({0, len(distinct) - 1, *order[: most - 2]}) if len(distinct) > most else list(range(len(distinct)))
-    weights = dict.fromkeys((int(distinct[place]) for place in kept), 0.0)
+    weights = dict.fromkeys((int(distinct[position]) for position in kept), 0.0)
     numbers = np.array(sorted(weights))
     for width, count in zip(distinct.tolist(), counts.tolist(), strict=True):
         above = int(np.searchsorted(numbers, width))

@@ -12,7 +12,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.scenario import scenario_from
 from cluster_abm.study.fitting.distances import Distances
 from cluster_abm.study.fitting.fit import Fitted
-from cluster_abm.study.fitting.log import Log
+from cluster_abm.study.fitting.log import JobLog
 
 WIDTH = 100
 _NUMBERS = re.compile(r"\[\n((?: +[-+0-9.e]+,\n)+)\]")
@@ -23,7 +23,7 @@ HOW_TO_SCALE = (
 )
 
 
-def scenario_text(fitted: Fitted, log: Log, found: Distances) -> str:
+def scenario_text(fitted: Fitted, log: JobLog, found: Distances) -> str:
     """The scenario as TOML, with comments at its head.
 
     Raises:
@@ -49,7 +49,7 @@ def _plain(line: str) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in line)
 
 
-def _of_log(log: Log) -> str:
+def _of_log(log: JobLog) -> str:
     jobs = log.jobs
     return f"{len(jobs.times_s):,} jobs in {jobs.window_s:,.6g} s; columns: {', '.join(jobs.columns) or 'none'}"
 
@@ -80,7 +80,7 @@ def _wrapped(text: str) -> str:
     return _NUMBERS.sub(filled, text)
 
 
-def document(fitted: Fitted, log: Log, found: Distances, text: str) -> dict[str, Any]:
+def document(fitted: Fitted, log: JobLog, found: Distances, text: str) -> dict[str, Any]:
     """What `trace fit --json` prints, but for the policies."""
     return {
         "file": log.file,

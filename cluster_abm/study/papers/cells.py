@@ -10,13 +10,13 @@ import pandas as pd
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario, load_scenario, shipped_path
 from cluster_abm.scenario.unused import dotted
-from cluster_abm.study.papers.plan import Plan, Series, Setting, X
+from cluster_abm.study.papers.plan import PaperPlan, Series, Setting, X
 
 # Keys that come with a trace, in place of the plan's own.
 OF_TRACE = ("workload.kind", "workload.trace")
 
 
-class Cell(NamedTuple):
+class PaperCell(NamedTuple):
     """A series at a point of the axis: what was published there, by series, and what is run."""
 
     x: X
@@ -26,7 +26,7 @@ class Cell(NamedTuple):
     settings: dict[str, object]
 
 
-def cells_of(plan: Plan, quick: bool, overrides: Mapping[str, object]) -> list[Cell]:
+def cells_of(plan: PaperPlan, quick: bool, overrides: Mapping[str, object]) -> list[PaperCell]:
     """The cells of a plan, with dotted keys laid over its scenario.
 
     Raises:
@@ -46,13 +46,13 @@ def cells_of(plan: Plan, quick: bool, overrides: Mapping[str, object]) -> list[C
 
 
 def _cell(
-    plan: Plan,
+    plan: PaperPlan,
     x: X,
     published: Mapping[str, float],
     series: Series,
     of_trace: Mapping[str, object],
     overrides: Mapping[str, object],
-) -> Cell:
+) -> PaperCell:
     chosen = {**settings_at(plan, x), "policy.name": series.policy, **series.overrides}
     alone: dict[str, object] = {**plan.overrides, **chosen, **of_trace}
     settings = alone | dict(overrides)
@@ -67,7 +67,7 @@ def _cell(
                 f"--set {given}: {changes}{'is set' if changes else 'is what is set'} by the points or series of "
                 f"{plan.name}: allowed are other keys"
             )
-    return Cell(x, published, series, scenario, settings)
+    return PaperCell(x, published, series, scenario, settings)
 
 
 def _value(tables: object, key: str) -> object:
@@ -76,7 +76,7 @@ def _value(tables: object, key: str) -> object:
     return tables
 
 
-def axis_of(plan: Plan, quick: bool) -> list[tuple[X, dict[str, float]]]:
+def axis_of(plan: PaperPlan, quick: bool) -> list[tuple[X, dict[str, float]]]:
     """Points of the axis, each with what was published there, by series."""
     points: list[tuple[X, dict[str, float]]] = [(x, {}) for x in plan.axis.points]
     if plan.published:
@@ -92,7 +92,7 @@ def axis_of(plan: Plan, quick: bool) -> list[tuple[X, dict[str, float]]]:
     return [point for point in points if not quick or point[0] in plan.quick_points]
 
 
-def settings_at(plan: Plan, x: X) -> dict[str, Setting]:
+def settings_at(plan: PaperPlan, x: X) -> dict[str, Setting]:
     """The keys that a point of the axis sets."""
     axis = plan.axis
     settings = dict(axis.settings.get(x if isinstance(x, str) else f"{x:g}", {}))
@@ -101,7 +101,7 @@ def settings_at(plan: Plan, x: X) -> dict[str, Setting]:
     return settings
 
 
-def _published(plan: Plan) -> pd.DataFrame:
+def _published(plan: PaperPlan) -> pd.DataFrame:
     path = shipped_path("published", plan.published)
     table = pd.read_csv(path)
     columns = {plan.axis.column, *(series.column for series in plan.series if series.column)}

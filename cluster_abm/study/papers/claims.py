@@ -65,8 +65,8 @@ def _at(claim: Claim, curve: Curve) -> Curve:
     x, values = curve
     if not claim.at:
         return x, values
-    places = [place for place, point in enumerate(x) if point in claim.at]
-    return [x[place] for place in places], values[places]
+    positions = [position for position, point in enumerate(x) if point in claim.at]
+    return [x[position] for position in positions], values[positions]
 
 
 def _minimum(claim: Claim, curve: Curve) -> tuple[str, bool]:
@@ -93,9 +93,9 @@ def _steepest(claim: Claim, curve: Curve) -> tuple[str, bool]:
     if len(x) < 2 or not set(claim.at) <= set(x):
         return f"{claim.a}: not measured at the points", False
     rises = np.diff(values.mean(axis=1))
-    place = int(rises.argmax())
-    text = f"{claim.a} rises most from {claim.at[0]} to {claim.at[1]} (found from {x[place]} to {x[place + 1]}, "
-    return f"{text}by {rises[place]:.3g})", tuple(x[place : place + 2]) == claim.at and bool(rises[place] > 0)
+    at = int(rises.argmax())
+    text = f"{claim.a} rises most from {claim.at[0]} to {claim.at[1]} (found from {x[at]} to {x[at + 1]}, "
+    return f"{text}by {rises[at]:.3g})", tuple(x[at : at + 2]) == claim.at and bool(rises[at] > 0)
 
 
 def _compare(claim: Claim, a_values: Floats, b_values: Floats) -> tuple[str, bool]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from cluster_abm.study.papers.plan import Plan, Series, X
+from cluster_abm.study.papers.plan import PaperPlan, Series, X
 from cluster_abm.study.papers.points import Point
 from cluster_abm.study.statistics.estimates import Estimate
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 STACKED = "breakdown"
 
 
-def picture_names(plan: Plan, points: Sequence[Point]) -> tuple[str, ...]:
+def picture_names(plan: PaperPlan, points: Sequence[Point]) -> tuple[str, ...]:
     """ "" for the picture of the plan's own metric, and the names of further ones of which there are points."""
     measured = {point.series for point in points}
     names = [""]
@@ -30,7 +30,7 @@ def picture_names(plan: Plan, points: Sequence[Point]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def figure_of(plan: Plan, points: Sequence[Point], picture: str, seeds: str, verdict: str) -> Figure:
+def figure_of(plan: PaperPlan, points: Sequence[Point], picture: str, seeds: str, verdict: str) -> Figure:
     """One of `picture_names`.
 
     Args:
@@ -75,7 +75,7 @@ def _curves(of: Sequence[Series], points: Sequence[Point], names: list[str], suf
     return [curve for curve in drawn if len(curve.x)]
 
 
-def stacked_parts(plan: Plan, points: Sequence[Point]) -> pd.DataFrame:
+def stacked_parts(plan: PaperPlan, points: Sequence[Point]) -> pd.DataFrame:
     """The means of the plan's stacked numbers: a row a series, a column a part; their label is in `attrs`."""
     stacked = [also for also in plan.also if also.stacked]
     parts: dict[str, dict[str, float]] = {}
@@ -89,7 +89,7 @@ def stacked_parts(plan: Plan, points: Sequence[Point]) -> pd.DataFrame:
     return table
 
 
-def stacked_where(plan: Plan) -> str:
+def stacked_where(plan: PaperPlan) -> str:
     """What the stacked numbers are about."""
     points = next(also.at for also in plan.also if also.stacked)
     at = ", ".join(x if isinstance(x, str) else f"{plan.axis.column} {x:g}" for x in points)

@@ -126,7 +126,7 @@ class Claim(Section):
         return self
 
 
-class Plan(Section):
+class PaperPlan(Section):
     """One reproduction.
 
     A metric is a name in a run's metrics, or a dotted path in its summary, or a sum of such ("a + b"). `mape_percent`
@@ -164,12 +164,12 @@ def reproduction_names() -> list[str]:
     return sorted(path.stem for path in shipped_path("reproduce").glob("*.toml"))
 
 
-def load_plan(name: str) -> Plan:
+def load_plan(name: str) -> PaperPlan:
     """A shipped reproduction. Raises InputError for an unknown name."""
     if name not in reproduction_names():
         raise InputError(f"reproduce {name!r}: no such reproduction; {nearest(name, [*reproduction_names(), 'all'])}")
     path = shipped_path("reproduce", f"{name}.toml")
     try:
-        return Plan.model_validate({"name": name, **tomllib.loads(path.read_text(encoding="utf-8"))})
+        return PaperPlan.model_validate({"name": name, **tomllib.loads(path.read_text(encoding="utf-8"))})
     except ValidationError as problem:
         raise InputError([f"{path}: {error['loc']}: {error['msg']}" for error in problem.errors()]) from None

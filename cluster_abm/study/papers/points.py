@@ -9,7 +9,7 @@ import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import shipped_path
-from cluster_abm.study.papers.plan import Number, Plan, X
+from cluster_abm.study.papers.plan import Number, PaperPlan, X
 from cluster_abm.study.statistics.bounds import UNBOUNDED, Bounds
 from cluster_abm.study.statistics.estimates import Estimate, estimate
 
@@ -51,11 +51,11 @@ class StatedNumber:
         return f"{' or '.join(old)} / {' or '.join(new)}"
 
     def is_near(self, percent: float) -> bool:
-        """Whether the measured number is the published one within so many percent of it."""
+        """Whether the measured number is within `percent` of the published one."""
         return self.measured is not None and abs(self.measured.mean / self.published - 1) * 100 <= percent
 
 
-def stated_number(plan: Plan, number: Number, measured: Estimate | None) -> StatedNumber:
+def stated_number(plan: PaperPlan, number: Number, measured: Estimate | None) -> StatedNumber:
     """A number that the paper says, of the published table. Raises InputError: the table has it not once."""
     path = shipped_path("published", "claims.csv")
     table = pd.read_csv(path)

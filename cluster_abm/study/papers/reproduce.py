@@ -16,7 +16,7 @@ from cluster_abm.study.papers.plan import load_plan, reproduction_names
 from cluster_abm.study.papers.points import Point
 from cluster_abm.study.papers.reproduction import Reproduction
 from cluster_abm.study.runner.calling import place_of, seeds_of
-from cluster_abm.study.runner.tasks import Task, Where, run_all
+from cluster_abm.study.runner.tasks import SeededRun, Where, run_all
 from cluster_abm.study.statistics.bounds import bounds_of
 
 __all__ = ["Point", "Reproduction", "reproduce", "reproduction_names"]
@@ -75,7 +75,7 @@ def reproduce(
     cells = cells_of(plan, quick, given)
     file = given.get("workload.trace.file")
     runs = () if file is None else _runs_of(Path(str(file)))
-    tasks: list[Task] = []
+    tasks: list[SeededRun] = []
     # Where its runs begin among the tasks, of each scenario: several curves may be of the same runs.
     begins: dict[str, int] = {}
     first_task = []
@@ -89,7 +89,7 @@ def reproduce(
             if runs:
                 run = runs[number % len(runs)]
                 scenario = load_scenario(plan.scenario, {**cell.settings, "workload.trace.run": run})
-            tasks.append(Task(scenario, seed))
+            tasks.append(SeededRun(scenario, seed))
     outcome = run_all(tasks, workers, label=f"reproduce {name}", quiet=quiet, where=place)
     points = []
     for first, (x, published, series, *_) in zip(first_task, cells, strict=True):

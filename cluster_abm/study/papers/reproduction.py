@@ -16,9 +16,9 @@ from cluster_abm.arguments import TEXT, check_arguments, shortened
 from cluster_abm.errors import InputError
 from cluster_abm.study.papers.claims import Curve, check_claim, measure_number
 from cluster_abm.study.papers.drawing import figure_of, measured_words, picture_names, value_words
-from cluster_abm.study.papers.plan import Plan, X
+from cluster_abm.study.papers.plan import PaperPlan, X
 from cluster_abm.study.papers.points import Point, StatedNumber, stated_number
-from cluster_abm.study.runner.tasks import Outcome
+from cluster_abm.study.runner.tasks import RunsOutcome
 from cluster_abm.study.statistics.estimates import Estimate
 
 if TYPE_CHECKING:
@@ -52,10 +52,10 @@ class Reproduction(displays.Displayed):
         overrides: dotted keys that were laid over the plan's scenario.
     """
 
-    plan: Plan
+    plan: PaperPlan
     seeds: int
     points: tuple[Point, ...]
-    outcome: Outcome
+    outcome: RunsOutcome
     quick: bool
     axis_points: int = 0
     overrides: Mapping[str, object] = field(default_factory=dict)

@@ -1,1 +1,1 @@
-"""The least cluster, or the highest load, that keeps what is asked of it."""
+"""The smallest cluster, or the highest load, that meets a target."""

@@ -11,24 +11,24 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from cluster_abm.study.planning.needs import Point
+from cluster_abm.study.planning.needs import JudgedValue
 
 # From one value to the next, where no end of the range is given.
 STEP = 1.5
-# Of values that are no whole numbers, so many significant digits are run, and so close a bracket is closed.
+# Significant digits of values that are not whole numbers, and the relative width at which a bracket is closed.
 DIGITS, RESOLUTION = 4, 0.005
 
 Side = Literal["least", "most"]
-Search = Generator[list[float], Mapping[float, Point], "Crossing"]
+Search = Generator[list[float], Mapping[float, JudgedValue], "Crossing"]
 
 
 @dataclass(frozen=True)
-class Axis:
+class KeyRange:
     """The values of the key that may be tried.
 
     Attributes:
         low, high: the ends, both included.
-        whole: whether only whole numbers are.
+        whole: whether only whole numbers may be tried.
         start: where the search begins; None: at both ends.
     """
 
@@ -80,7 +80,7 @@ class Crossing:
     value: float | None
     low: float | None
     high: float | None
-    points: tuple[Point, ...] = field(repr=False)
+    points: tuple[JudgedValue, ...] = field(repr=False)
     note: str = ""
 
     @property
@@ -89,17 +89,17 @@ class Crossing:
         return bool(self.points) and all(point.one_sample for point in self.points)
 
     @property
-    def at_value(self) -> Point | None:
+    def at_value(self) -> JudgedValue | None:
         """What `value` came to."""
         return next((one for one in self.points if one.value == self.value), None)
 
     @property
-    def at_end(self) -> Point | None:
+    def at_end(self) -> JudgedValue | None:
         """The end of the range that comes nearest to the needs, where they are kept nowhere."""
         return max(self.points, key=lambda one: one.margin) if self.value is None else None
 
     @property
-    def beyond(self) -> Point | None:
+    def beyond(self) -> JudgedValue | None:
         """The nearest value that was run on the side where the needs are not kept."""
         if self.value is None:
             return None
@@ -107,11 +107,11 @@ class Crossing:
         return min(others, key=lambda one: abs(one.value - float(self.value or 0.0)), default=None)
 
 
-def search(axis: Axis) -> Search:
+def search(axis: KeyRange) -> Search:
     """Look for the crossing. Yields values that are to be run; is sent what they came to."""
-    seen: dict[float, Point] = {}
+    seen: dict[float, JudgedValue] = {}
 
-    def see(*values: float) -> Generator[list[float], Mapping[float, Point], None]:
+    def see(*values: float) -> Generator[list[float], Mapping[float, JudgedValue], None]:
         new = [value for value in dict.fromkeys(values) if value not in seen]
         if new:
             seen.update((yield new))
@@ -131,7 +131,7 @@ def search(axis: Axis) -> Search:
         return _without_effect(seen)
     up = better > 0
 
-    def edge(holds: Callable[[Point], bool]) -> Generator[list[float], Mapping[float, Point], float | None]:
+    def edge(holds: Callable[[JudgedValue], bool]) -> Generator[list[float], Mapping[float, JudgedValue], float | None]:
         """The last value on the way to the worse side at which something holds; None: it holds nowhere."""
         # Out to where it holds, ...
         while not any(map(holds, seen.values())):
@@ -178,20 +178,20 @@ def search(axis: Axis) -> Search:
     return Crossing(side, value, low, high, points, "; ".join(_notes(axis, side, value, points)))
 
 
-def _without_effect(seen: Mapping[float, Point]) -> Crossing:
+def _without_effect(seen: Mapping[float, JudgedValue]) -> Crossing:
     points = tuple(seen[one] for one in sorted(seen))
     ends = f"from {points[0].value:g} to {points[-1].value:g}"
     word = "kept" if points[0].is_kept else "not kept"
     return Crossing(None, None, None, None, points, f"{word} {ends} alike: the key changes nothing that is asked about")
 
 
-def _not_met(axis: Axis, up: bool) -> str:
+def _not_met(axis: KeyRange, up: bool) -> str:
     if axis.start is None:
         return f"not met at any value that was tried from {axis.low:g} to {axis.high:g}"
     return f"not met {f'up to {axis.high:g}' if up else f'down to {axis.low:g}'}"
 
 
-def _notes(axis: Axis, side: Side, value: float, points: tuple[Point, ...]) -> list[str]:
+def _notes(axis: KeyRange, side: Side, value: float, points: tuple[JudgedValue, ...]) -> list[str]:
     """What a reader of the value has to know."""
     notes = []
     if value == (axis.low if side == "least" else axis.high):

@@ -99,7 +99,7 @@ def needs_of(texts: Sequence[str], metrics: Collection[str]) -> tuple[Need, ...]
 
 
 @dataclass(frozen=True)
-class Point:
+class JudgedValue:
     """What a value of the key came to under a policy.
 
     Attributes:
@@ -134,12 +134,12 @@ def judged(
     estimates: Mapping[str, Estimate],
     unfinished: float = 0.0,
     one_sample: bool = False,
-) -> Point:
+) -> JudgedValue:
     """Hold the estimates at a value against the needs; where a mean is missing no need is kept, nor could it be."""
     found = [(need, estimates[need.metric]) for need in needs]
     is_missing = any(math.isnan(one.mean) for _, one in found)
     is_kept = all(need.holds(one.mean) for need, one in found)
-    return Point(
+    return JudgedValue(
         value,
         estimates,
         is_kept,

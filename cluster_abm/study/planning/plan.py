@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from cluster_abm.errors import InputError
+from cluster_abm.errors import InputError, gathered
 from cluster_abm.limits import check_runs, counted
 from cluster_abm.model.observing.existing import metrics_of
 from cluster_abm.scenario import Scenario
-from cluster_abm.study.compare import check_seeds
+from cluster_abm.study.asking import Answer, Question, check_seeds, too_few_seeds, value_at
 from cluster_abm.study.comparison import finite
 from cluster_abm.study.design.policies import check_policies, with_policy
-from cluster_abm.study.planning.bracketing import Axis, Crossing, Search, search, significant
+from cluster_abm.study.planning.bracketing import Crossing, KeyRange, Search, search, significant
 from cluster_abm.study.planning.fixing import RATES, Fixed, most_named_home, with_fixed_jobs
-from cluster_abm.study.planning.needs import Need, Point, judged, needs_of
-from cluster_abm.study.runner.counted_runs import CountedRuns, counted_runs
+from cluster_abm.study.planning.needs import JudgedValue, Need, judged, needs_of
+from cluster_abm.study.runner.counted_runs import CountedRuns
 from cluster_abm.study.runner.tasks import Where
 from cluster_abm.study.statistics.bounds import bounds_of
 from cluster_abm.study.statistics.estimates import estimate
-from cluster_abm.study.tuning.question import value_at
 from cluster_abm.study.tuning.ranges import Over, checked, with_settings
 from cluster_abm.workload import jobs_per_second
 
@@ -39,7 +38,7 @@ USUAL_POINTS = 12
 
 
 @dataclass(frozen=True)
-class Question:
+class PlanningQuestion(Question):
     """What is asked.
 
     Attributes:
@@ -51,6 +50,8 @@ class Question:
         seeds: runs of each value under each policy, from the scenario's seed on.
     """
 
+    command = "plan"
+    words = "a plan"
     scenario: Scenario
     needs: tuple[str, ...]
     key: str
@@ -71,12 +72,12 @@ class Question:
         return needs_of(self.needs, frozenset.intersection(*metrics))
 
     @property
-    def seeds_used(self) -> range:
-        """The seeds, the same for every value and policy."""
-        return range(self.scenario.run.seed, self.scenario.run.seed + self.seeds)
+    def expected_runs(self) -> int:
+        """Those of the values that a search usually takes."""
+        return self.seeds * len(self.policies) * USUAL_POINTS
 
     @cached_property
-    def axis(self) -> Axis:
+    def axis(self) -> KeyRange:
         """The values that may be tried: between the given ends, or from 1/32 to 32 times of what the scenario says, as
         far as it allows them. Raises InputError."""
         start = self._start()
@@ -103,10 +104,10 @@ class Question:
         )[0]
         is_given = self.low is not None and self.high is not None
         begin = None if is_given or start is None else min(max(start, low), high)
-        return Axis(float(low), float(high), searched.whole, begin)
+        return KeyRange(float(low), float(high), searched.whole, begin)
 
     def _start(self) -> float | None:
-        """What the scenario says of the key; of a rate that it does not give, the one it comes to."""
+        """The scenario's value of the key; if no rate is given, the rate that follows from the utilisation."""
         found = self._said()
         if found is None and self.key == "workload.jobs_per_s":
             found = jobs_per_second(self.scenario)
@@ -145,19 +146,15 @@ class Question:
     def check(self) -> None:
         """Raise InputError for whatever is wrong."""
         check_policies(self.policies)
-        problems: list[str] = []
-        for part in ("asked", "fixed"):
-            try:
-                getattr(self, part)
-            except InputError as problem:
-                problems += problem.problems
-        if self.seeds < 2:
-            problems.append(f"--seeds {self.seeds}: 2 at least are needed: with one there is no interval")
-        for name, end in (("low", self.low), ("high", self.high)):
-            if end is not None and not math.isfinite(end):
-                problems.append(f"--{name} {end}: has to be a finite number")
-        if problems:
-            raise InputError(problems)
+        with gathered() as gather:
+            with gather:
+                _ = self.asked
+            with gather:
+                _ = self.fixed
+            gather.problems += too_few_seeds(self.seeds)
+            for name, end in (("low", self.low), ("high", self.high)):
+                if end is not None and not math.isfinite(end):
+                    gather.problems.append(f"--{name} {end}: has to be a finite number")
         said = self._said()
         if self.key not in RATES and (not isinstance(said, int | float) or isinstance(said, bool)):
             # That there is no such key, or that it is no number, is said at once.
@@ -166,16 +163,15 @@ class Question:
             for value in (self.axis.low, self.axis.high):
                 self.scenario_at(policy, value)
         check_seeds(self.scenario.run.seed, self.seeds)
-        check_runs(f"--seeds {counted(self.seeds)}", self.seeds * len(self.policies) * USUAL_POINTS)
+        check_runs(f"--seeds {counted(self.seeds)}", self.expected_runs)
 
     def scenario_at(self, policy: str, value: float) -> Scenario:
         """The scenario that is run for a value under a policy. Raises InputError if it does not take the value."""
         settings = {self.key: int(value) if self.axis.whole else float(value)}
         return with_settings(with_policy(self.fixed.scenario, policy), settings)
 
-    def as_json(self) -> dict[str, Any]:
-        """What the command was, as far as its result depends on it."""
-        scenario = self.scenario.model_dump(mode="json", exclude={"compare", "measure"})
+    def own_json(self) -> dict[str, Any]:
+        """Everything but the scenario on which the result depends, for JSON."""
         return {
             "need": [str(need) for need in self.asked],
             "over": self.key,
@@ -183,29 +179,20 @@ class Question:
             "high": self.high,
             "policies": list(self.policies),
             "seeds": self.seeds,
-            "scenario": scenario,
         }
 
 
 @dataclass(frozen=True, repr=False)
-class Planned:
+class Planned(Answer):
     """What came of it.
 
     Attributes:
         question: what was asked.
         crossings: where the needs begin to be kept, by policy.
-        runs: how many were asked for.
-        made: how many of them this call carried out; the others were in the folder.
-        errors: faults of this program that ended runs.
-        policy_faults: faults of policies, and how many runs each ended.
     """
 
-    question: Question
+    question: PlanningQuestion
     crossings: dict[str, Crossing]
-    runs: int
-    made: int
-    errors: list[str] = field(default_factory=list)
-    policy_faults: dict[str, int] = field(default_factory=dict)
 
     @property
     def is_one_sample(self) -> bool:
@@ -228,6 +215,12 @@ class Planned:
         found = ", ".join(f"{policy} {'none' if value is None else value}" for policy, value in self.values.items())
         return f"<Planned {self.question.key} at which {needs}: {found}>"
 
+    @property
+    def title(self) -> str:
+        """What stands above the picture."""
+        question = self.question
+        return f"{question.scenario.name}: {question.key} that keeps {' and '.join(map(str, question.asked))}"
+
     def plot(self, title: str | None = None) -> Figure:
         """Draw the metrics over the key, the target, and where it begins to be met.
 
@@ -245,8 +238,7 @@ class Planned:
             policy: (one.value, *((one.value, one.value) if one.is_one_sample else (one.low, one.high)))
             for policy, one in self.crossings.items()
         }
-        words = f"{question.scenario.name}: {question.key} that keeps {' and '.join(one.words for one in needs)}"
-        return plan_figure(title or words, question.key, self.frame(), needs, values)
+        return plan_figure(title or self.title, question.key, self.frame(), needs, values)
 
     def as_json(self) -> dict[str, Any]:
         """The document that `cluster-abm plan --json` prints."""
@@ -272,7 +264,7 @@ class Planned:
             "note": found.note,
         }
 
-    def _of_point(self, point: Point | None) -> dict[str, Any] | None:
+    def _of_point(self, point: JudgedValue | None) -> dict[str, Any] | None:
         if point is None:
             return None
         metrics = {
@@ -297,7 +289,7 @@ class Planned:
 
 
 def plan(
-    question: Question,
+    question: PlanningQuestion,
     workers: int | None = None,
     quiet: bool = False,
     where: Where | None = None,
@@ -318,23 +310,18 @@ def plan(
         InputError: the question is wrong, or the folder holds the results of another command.
         KeyboardInterrupt: an interrupt; the runs that have finished are kept in the folder.
     """
-    question.check()
-    usual = question.seeds * len(question.policies) * USUAL_POINTS
-    with counted_runs(
-        "plan", usual, question.as_json(), "a plan", workers=workers, quiet=quiet, where=where, folder=folder
-    ) as runs:
-        crossings = _search_all(question, runs)
-    return Planned(question, crossings, runs.asked, runs.made, runs.errors, runs.policy_faults)
+    with question.runs(workers, quiet, where, folder) as runs:
+        return Planned.after(runs, question, _search_all(question, runs))
 
 
-def _search_all(question: Question, runs: CountedRuns) -> dict[str, Crossing]:
+def _search_all(question: PlanningQuestion, runs: CountedRuns) -> dict[str, Crossing]:
     """The crossing of each policy: what all their searches ask for is run together."""
     searches: dict[str, Search] = {policy: search(question.axis) for policy in question.policies}
     wanted = {policy: next(one) for policy, one in searches.items()}
     found: dict[str, Crossing] = {}
     while wanted:
-        places = [(policy, value) for policy, values in wanted.items() for value in values]
-        points = _run(question, places, runs)
+        cells = [(policy, value) for policy, values in wanted.items() for value in values]
+        points = _run(question, cells, runs)
         for policy, values in list(wanted.items()):
             try:
                 wanted[policy] = searches[policy].send({value: points[policy, value] for value in values})
@@ -344,26 +331,28 @@ def _search_all(question: Question, runs: CountedRuns) -> dict[str, Crossing]:
     return {policy: found[policy] for policy in question.policies}
 
 
-def _run(question: Question, places: Sequence[tuple[str, float]], runs: CountedRuns) -> dict[tuple[str, float], Point]:
+def _run(
+    question: PlanningQuestion, cells: Sequence[tuple[str, float]], runs: CountedRuns
+) -> dict[tuple[str, float], JudgedValue]:
     """What each value under each policy comes to."""
     seeds = question.seeds_used
-    scenarios = [question.scenario_at(*place) for place in places]
+    scenarios = [question.scenario_at(*cell) for cell in cells]
     rows = runs([(scenario, seed) for scenario in scenarios for seed in seeds])
     if runs.errors:
         raise RuntimeError("\n".join(runs.errors))
     found = {}
-    for place, first in zip(places, range(0, len(rows), len(seeds)), strict=True):
+    for cell, first in zip(cells, range(0, len(rows), len(seeds)), strict=True):
         own = [row for row in rows[first : first + len(seeds)] if row is not None]
         if len(own) < len(seeds):
             # The policy itself ended runs: no number of them can be believed.
-            raise InputError([f"{place[0]}: {line}" for line in runs.policy_faults])
+            raise InputError([f"{cell[0]}: {line}" for line in runs.policy_faults])
         estimates = {
             need.metric: estimate([_number(row.get(need.metric)) for row in own], bounds_of(need.metric))
             for need in question.asked
         }
         # The representation of a float is exact, and NaN is the same everywhere.
         is_one_sample = len(set(map(repr, own))) == 1
-        found[place] = judged(question.asked, place[1], estimates, _unfinished(own), is_one_sample)
+        found[cell] = judged(question.asked, cell[1], estimates, _unfinished(own), is_one_sample)
     return found
 
 

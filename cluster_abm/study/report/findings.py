@@ -79,7 +79,7 @@ def find(results: pd.DataFrame, swept: Sequence[str], policies: Sequence[str], m
         point: of_one_sample(own[own["status"] == "finished"], ["point", *swept]) for point, own in of_point.items()
     }
     failed = results[results["status"] != "finished"].groupby(["point", "policy"]).size()
-    estimates, same_seeds, differences, places, left_out = [], [], [], [], []
+    estimates, same_seeds, differences, rankings, left_out = [], [], [], [], []
     for metric in metrics:
         bounds = bounds_of(metric)
         met = {point: compared(own, policies, own[metric]) for point, own in of_point.items()}
@@ -94,7 +94,7 @@ def find(results: pd.DataFrame, swept: Sequence[str], policies: Sequence[str], m
         real = _real_differences(met, bounds, alike)
         differences += [_difference_row(metric, met, *pair) for pair in real.items()]
         if metric in BETTER:
-            places += [row for point, found in met.items() for row in _places(metric, point, found.common, real)]
+            rankings += [row for point, found in met.items() for row in _places(metric, point, found.common, real)]
     with_jobs = pd.concat(_runs_with_jobs(own, policies) for own in of_point.values())
     percentiles = [
         {"point": point, "policy": policy, "percentile": percent} | row
@@ -106,7 +106,7 @@ def find(results: pd.DataFrame, swept: Sequence[str], policies: Sequence[str], m
         _framed(estimates, points),
         _framed(same_seeds, points),
         _framed(differences, points),
-        _framed(places, points),
+        _framed(rankings, points),
         _framed(percentiles, points),
         _framed(left_out, points),
         runs,
@@ -150,10 +150,10 @@ def _places(
     means = {str(name): float(common[name].mean()) for name in common}
     return [
         {
-            "point": point, "metric": metric, "policy": place.policy, "mean": place.mean,
-            "best": place.best, "worst": place.worst, "like": ", ".join(place.like),
+            "point": point, "metric": metric, "policy": ranked.policy, "mean": ranked.mean,
+            "best": ranked.best, "worst": ranked.worst, "like": ", ".join(ranked.like),
         }
-        for place in ranking(means, own, BETTER[metric] == "more")
+        for ranked in ranking(means, own, BETTER[metric] == "more")
     ]  # fmt: skip
 
 
@@ -212,6 +212,6 @@ def _framed(rows: Sequence[dict[str, object]], points: pd.DataFrame) -> pd.DataF
     frame = pd.DataFrame(rows)
     if not len(frame):
         return frame
-    for place, key in enumerate(points.columns, start=1):
-        frame.insert(place, str(key), [points.loc[point, key] for point in frame["point"]])
+    for position, key in enumerate(points.columns, start=1):
+        frame.insert(position, str(key), [points.loc[point, key] for point in frame["point"]])
     return frame

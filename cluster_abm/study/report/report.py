@@ -23,7 +23,7 @@ from cluster_abm.study.report.sensitivity_report import draw_sensitivity, sensit
 from cluster_abm.study.statistics.sensitivity import Analysis, analyse
 from cluster_abm.whole_files import in_one_move
 
-# Pictures with a panel or a file a point show so many of them, evenly spread.
+# Pictures with a panel, or a file, for each point show at most this many points, evenly spread.
 MOST_DISTRIBUTIONS, MOST_LOADS = 6, 3
 
 Loads = Sequence[tuple[int, str, int, Mapping[str, Any]]]
@@ -169,7 +169,7 @@ def _spread(points: Sequence[int], most: int) -> list[int]:
     """The first, the last, and some between."""
     if len(points) <= most:
         return list(points)
-    return [points[place] for place in np.linspace(0, len(points) - 1, most).round().astype(int)]
+    return [points[position] for position in np.linspace(0, len(points) - 1, most).round().astype(int)]
 
 
 def _markdown(

@@ -118,9 +118,9 @@ def _ranks(found: Findings, metric: str) -> dict[tuple[int, str], tuple[str, int
         return None
     if not len(found.ranking):
         return {}
-    places = found.ranking[found.ranking["metric"] == metric]
-    words = [f"{a}" if a == b else f"{a} to {b}" for a, b in zip(places["best"], places["worst"], strict=True)]
-    return {key: (word, order) for order, (key, word) in enumerate(zip(_cells(places), words, strict=True))}
+    ranked = found.ranking[found.ranking["metric"] == metric]
+    words = [f"{a}" if a == b else f"{a} to {b}" for a, b in zip(ranked["best"], ranked["worst"], strict=True)]
+    return {key: (word, order) for order, (key, word) in enumerate(zip(_cells(ranked), words, strict=True))}
 
 
 def _cells(rows: pd.DataFrame) -> Sequence[tuple[int, str]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from cluster_abm.study.results_folder import Plan, read_plan
+from cluster_abm.study.results_folder import StoredStudy, read_plan
 from cluster_abm.study.store.store import Store
 
 # Point, policy, seed, and what `load_over_time` gave.
@@ -39,7 +39,7 @@ def loads_over_time(folder: str | Path) -> list[Load]:
     return found
 
 
-def remarks_on(loads: list[Load], plan: Plan, results: pd.DataFrame) -> list[str]:
+def remarks_on(loads: list[Load], plan: StoredStudy, results: pd.DataFrame) -> list[str]:
     """Return remarks on the pictures of loads: which policies are missing, and which are from another seed."""
     first = plan.study.first_seed
     of_first = results[(results["status"] == "finished") & (results["seed"] == first)]

@@ -23,10 +23,10 @@ from cluster_abm.scenario import Scenario, load_scenario
 from cluster_abm.study.design.policies import with_own_parameters
 from cluster_abm.study.design.policy_sources import policy_version
 from cluster_abm.study.runner.executors import BatchExecutor, open_executor
-from cluster_abm.study.runner.in_flight import Ended, InFlight
+from cluster_abm.study.runner.in_flight import EndedTask, InFlight
 
 Kind = Literal["engine", "placement", "migration", "policy"]
-# Of so many scenarios at most it is looked up what they need: a study has few policies, at many points.
+# The most scenarios whose needs are looked up: a study has few policies, at many points.
 MOST_SCENARIOS = 64
 
 
@@ -74,7 +74,7 @@ def compile_ahead(executor: BatchExecutor, parts: list[Part], quiet: bool, look:
     """
     with Progress(len(parts), "compiling, once", "part", quiet=quiet) as bar:
 
-        def book(_: Ended[str]) -> None:
+        def book(_: EndedTask[str]) -> None:
             # What failed, the run that needs it says.
             bar.update()
 

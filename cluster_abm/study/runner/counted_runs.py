@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.runner.executors import BatchExecutor, open_executor
-from cluster_abm.study.runner.tasks import Task, Where, run_all
+from cluster_abm.study.runner.tasks import SeededRun, Where, run_all
 from cluster_abm.study.store.commands import claim
 
 # The folder of the runs, in that of a command's results.
@@ -39,13 +39,7 @@ class CountedRuns:
     """
 
     def __init__(
-        self,
-        where: Where,
-        executor: BatchExecutor,
-        quiet: bool,
-        budget: int,
-        name: str,
-        keeps_responses: bool = False,
+        self, where: Where, executor: BatchExecutor, quiet: bool, budget: int, name: str, keeps_responses: bool = False
     ) -> None:
         self._where, self._executor, self._quiet, self._budget = where, executor, quiet, budget
         self._name, self._keeps_responses = name, keeps_responses
@@ -57,7 +51,7 @@ class CountedRuns:
     def __call__(self, runs: Sequence[tuple[Scenario, int]]) -> list[Mapping[str, Any] | None]:
         """A row for each run. Raises KeyboardInterrupt after an interrupt, when what has finished is kept."""
         outcome = run_all(
-            [Task(scenario, seed) for scenario, seed in runs],
+            [SeededRun(scenario, seed) for scenario, seed in runs],
             label=f"{self._name}, {self.asked} of {self._budget} runs",
             whole=(self._name, self.asked, self._budget),
             quiet=self._quiet,

@@ -23,7 +23,7 @@ ENDS_ALL = (InputError, KeyboardInterrupt, BrokenExecutor)
 
 
 @dataclass(frozen=True)
-class Ended(Generic[Name]):
+class EndedTask(Generic[Name]):
     """A task that is over.
 
     Attributes:
@@ -58,7 +58,7 @@ class InFlight(Generic[Name]):
         book: what is to be done with each that is over; Ctrl-C in it takes effect when it is done.
     """
 
-    def __init__(self, executor: BatchExecutor, book: Callable[[Ended[Name]], None]) -> None:
+    def __init__(self, executor: BatchExecutor, book: Callable[[EndedTask[Name]], None]) -> None:
         self._executor, self._book = executor, book
         self._sent: dict[Name, _Sent] = {}
         # A queue, not futures.wait: that locks all futures, and an interrupt in it leaves some locked for ever.
@@ -111,7 +111,7 @@ class InFlight(Generic[Name]):
             lost = WorkerLost(f"its worker was lost {sent.attempts} times; the last time: {problem}")
             lost.__cause__ = problem
             problem = lost
-        self._end(Ended(name, None if problem else sent.future.result(), problem))
+        self._end(EndedTask(name, None if problem else sent.future.result(), problem))
         return True
 
     def under_way(self) -> list[tuple[Name, float]]:
@@ -132,9 +132,9 @@ class InFlight(Generic[Name]):
                 continue
             problem = sent.future.exception()
             if isinstance(problem, PolicyFault) or not isinstance(problem, (*ENDS_ALL, WorkerLost)):
-                self._end(Ended(name, None if problem else sent.future.result(), problem))
+                self._end(EndedTask(name, None if problem else sent.future.result(), problem))
 
-    def _end(self, ended: Ended[Name]) -> None:
+    def _end(self, ended: EndedTask[Name]) -> None:
         with interrupt_held_back():
             # Whatever booking comes to, it is not tried twice.
             del self._sent[ended.name]

@@ -15,9 +15,9 @@ from cluster_abm.progress import Progress
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.design.fingerprint import cell_key
 from cluster_abm.study.runner.executors import BatchExecutor, check_options, open_executor
-from cluster_abm.study.runner.keeping import InFolder, InMemory, ResultKeeper
+from cluster_abm.study.runner.record_keepers import InFolder, InMemory, ResultKeeper
 from cluster_abm.study.runner.wanted import Values
-from cluster_abm.study.runner.work import Request, Work
+from cluster_abm.study.runner.work import Request, RequestedRuns
 from cluster_abm.study.store.leases import Leases
 from cluster_abm.study.store.segments import joined
 from cluster_abm.study.store.setting_aside import set_aside
@@ -27,7 +27,7 @@ FAULT = f"{PolicyFault.__name__}: "
 
 
 @dataclass(frozen=True)
-class Task:
+class SeededRun:
     """One run: a scenario (its policy included) from a seed."""
 
     scenario: Scenario
@@ -56,7 +56,7 @@ class Where:
         check_options(self.executor, self.workers, self.dask, self.slurm)
 
     def chosen(self, runs: int) -> tuple[str, int | None]:
-        """The executor for so many runs, and its workers. Raises InputError for more workers than fit into memory."""
+        """The executor for some runs, and its workers. Raises InputError for more workers than fit into memory."""
         if self.executor != "process":
             return self.executor, self.workers
         workers = checked_workers(self.workers, available_processors(), runs)
@@ -65,7 +65,7 @@ class Where:
 
 
 @dataclass
-class Outcome:
+class RunsOutcome:
     """What came of a list of runs.
 
     Attributes:
@@ -106,7 +106,7 @@ class Outcome:
 
 
 def run_all(
-    tasks: Sequence[Task],
+    tasks: Sequence[SeededRun],
     workers: int | None = None,
     label: str = "runs",
     quiet: bool = False,
@@ -114,7 +114,7 @@ def run_all(
     executor: BatchExecutor | None = None,
     keeps_responses: bool = False,
     whole: tuple[str, int, int] | None = None,
-) -> Outcome:
+) -> RunsOutcome:
     """Carry out all tasks; the result does not depend on where, nor on the number of workers.
 
     Args:
@@ -146,7 +146,7 @@ def run_all(
         raises_bad_input=True,
         keeps_responses=keeps_responses,
     )
-    outcome = Outcome([None] * len(tasks))
+    outcome = RunsOutcome([None] * len(tasks))
     bar = Progress(len(tasks), label, "run", quiet=quiet, whole=whole)
     with bar, _kept(place.folder, quiet) as (keeper, rows, failed_ns):
         known: dict[str, Values] = {
@@ -156,7 +156,7 @@ def run_all(
         def take(record: Record) -> None:
             rows[record.name] = record.metrics
 
-        work = Work(request, keeper, bar, known, to_retry=failed_ns, on_finished=take)
+        work = RequestedRuns(request, keeper, bar, known, to_retry=failed_ns, on_finished=take)
         try:
             if work.queue:
                 opened = open_executor(*chosen, place.dask, place.slurm) if executor is None else nullcontext(executor)
@@ -173,7 +173,7 @@ def run_all(
     return outcome
 
 
-def _named(tasks: Sequence[Task], are_kept: bool) -> tuple[list[RunName], dict[str, Scenario]]:
+def _named(tasks: Sequence[SeededRun], are_kept: bool) -> tuple[list[RunName], dict[str, Scenario]]:
     """Return the name of each task's run, and the scenario of each key; scenarios of equal runs share a key.
 
     What is wrong with one is found by its run, unless runs are kept in a folder, by their names.
@@ -227,7 +227,7 @@ def _kept(folder: Path | None, quiet: bool) -> Iterator[Kept]:
         keeper.compact()
 
 
-def _book_failures(outcome: Outcome, failed: Mapping[RunName, Record], scenarios: Mapping[str, Scenario]) -> None:
+def _book_failures(outcome: RunsOutcome, failed: Mapping[RunName, Record], scenarios: Mapping[str, Scenario]) -> None:
     for run, record in sorted(failed.items(), key=lambda one: one[0][1]):
         if record.error.startswith(FAULT):
             line = record.error.removeprefix(FAULT)

@@ -17,9 +17,9 @@ from cluster_abm.study.design.policy_sources import policy_version
 from cluster_abm.study.design.unread import Seeds, draws_nothing
 from cluster_abm.study.runner.ahead import compile_ahead, missing_parts
 from cluster_abm.study.runner.executors import BatchExecutor
-from cluster_abm.study.runner.in_flight import Ended, InFlight
-from cluster_abm.study.runner.keeping import ResultKeeper
+from cluster_abm.study.runner.in_flight import EndedTask, InFlight
 from cluster_abm.study.runner.one_run import Assignment, carry_out, failed_by
+from cluster_abm.study.runner.record_keepers import ResultKeeper
 from cluster_abm.study.runner.wanted import Values
 from cluster_abm.study.store.store import Record, RunName
 
@@ -27,7 +27,7 @@ from cluster_abm.study.store.store import Record, RunName
 POLL_S = 0.5
 # Keys whose policies are looked up, at most: a study has few policies, at many points.
 MOST_LOOKED_UP = 64
-# Of the runs that an interrupt ends, those are named that had taken so long: a policy may not have returned [s].
+# An interrupt names the runs that had taken longer than this: a policy may not have returned [s].
 LONG_UNDER_WAY_S = 5.0
 
 
@@ -56,7 +56,7 @@ class Request:
     keeps_responses: bool = False
 
 
-class Work:
+class RequestedRuns:
     """What is to be done, is being done, and is done.
 
     Args:
@@ -237,7 +237,7 @@ class Work:
             scenario, key, seed, version, request.warmup, keeps_load, raises, policies, request.keeps_responses
         )
 
-    def _book(self, ended: Ended[RunName]) -> None:
+    def _book(self, ended: EndedTask[RunName]) -> None:
         # What a run raises is its record. A problem here: it was not sent, ended otherwise, or lost its process often.
         record = ended.result if ended.problem is None else failed_by(ended.problem, *ended.name)
         # Not interrupted in between, by `InFlight`: what is reported at the end is what is kept.

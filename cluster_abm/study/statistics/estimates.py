@@ -54,7 +54,7 @@ def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
 
 
 def _quantile(level: float, count: int) -> float:
-    """Of Student's t: so many standard errors reaches an interval of `count` values that misses at `level`."""
+    """Half of Student's t interval of `count` values that misses at `level`, in standard errors."""
     return -float(scipy.special.stdtrit(count - 1, level / 2))
 
 

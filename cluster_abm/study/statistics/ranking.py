@@ -10,7 +10,7 @@ from cluster_abm.study.statistics.estimates import PairedDifference
 
 
 @dataclass(frozen=True)
-class Place:
+class RankedPolicy:
     """Where a policy stands.
 
     Attributes:
@@ -32,7 +32,7 @@ class Place:
 
 def ranking(
     means: Mapping[str, float], pairs: Mapping[tuple[str, str], PairedDifference], more_is_better: bool = False
-) -> list[Place]:
+) -> list[RankedPolicy]:
     """Policies from the best mean to the worst; a mean that is NaN comes last.
 
     Args:
@@ -48,11 +48,11 @@ def ranking(
         pair = pairs[a, b] if (a, b) in pairs else pairs[b, a]
         return bool(pair.significant) and sign * means[a] < sign * means[b]
 
-    places = []
+    ranked = []
     for name in order:
         others = [other for other in order if other != name]
         above = sum(better(other, name) for other in others)
         below = sum(better(name, other) for other in others)
         like = tuple(other for other in others if not better(other, name) and not better(name, other))
-        places.append(Place(name, means[name], 1 + above, len(order) - below, like))
-    return places
+        ranked.append(RankedPolicy(name, means[name], 1 + above, len(order) - below, like))
+    return ranked

@@ -67,9 +67,9 @@ def indices(plan: Sensitivity, points: Floats, values: Floats) -> pd.DataFrame:
         nothing = np.full(len(plan.ranges), np.nan)
         pairs = {"mu_star": (found["mu_star"], found["mu_star_conf"]), "sigma": (found["sigma"], nothing)}
     rows = []
-    for place, factor in enumerate(plan.ranges):
+    for position, factor in enumerate(plan.ranges):
         for name, (found_values, halves) in pairs.items():
-            value, half = float(found_values[place]), float(halves[place])
+            value, half = float(found_values[position]), float(halves[position])
             rows.append({"factor": factor, "index": name, "value": value, "low": value - half, "high": value + half})
     return pd.DataFrame(rows)
 

@@ -18,7 +18,7 @@ class Truncation:
     """What to leave out of the front of a series.
 
     Attributes:
-        cut: so many leading observations.
+        cut: the number of leading observations that are left out.
         settled: False if the series shows no steady state: it is too short, or the statistic is least in its second
             half. Then `cut` is half of the series (0 if it is too short to judge), and what is left is not to be
             trusted.

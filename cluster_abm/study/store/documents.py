@@ -71,25 +71,25 @@ def check_folder(study: str, sources: Iterable[Path], folder: str | Path) -> Non
         InputError: the study or its scenario lies there under a name that is written over, the folder holds another
             study, or files that look like results and are none.
     """
-    place = Path(folder)
+    root = Path(folder)
     for path in sources:
         for name in (STUDY, SCENARIO):
-            if is_there(path) and os.path.realpath(path) == os.path.realpath(place / name):
+            if is_there(path) and os.path.realpath(path) == os.path.realpath(root / name):
                 raise InputError(
                     f"--out {str(folder)!r}: {path} is what the study is read from, and would be written over; "
                     "another folder is needed"
                 )
     # Another process may just be making the folder: its documents are there before anything else is.
-    foreign = [name for name in DOCUMENTS if (place / name).exists()]
-    foreign += [f"{name}/" for name in ("runs", "parts") if any((place / name).glob("*"))]
-    if not holds_results(place):
+    foreign = [name for name in DOCUMENTS if (root / name).exists()]
+    foreign += [f"{name}/" for name in ("runs", "parts") if any((root / name).glob("*"))]
+    if not holds_results(root):
         if foreign:
             raise InputError(
                 f"--out {str(folder)!r}: no results of a study, but {', '.join(foreign)}, which would be written over; "
                 "another folder is needed"
             )
         return
-    name = _name_of_study(place)
+    name = _name_of_study(root)
     if name not in (None, study):
         raise InputError(
             f"--out {str(folder)!r}: holds results of the study {name!r}, not {study!r}; another folder is needed"

@@ -12,7 +12,7 @@ from typing import Any
 from cluster_abm.errors import InputError
 from cluster_abm.study.tuning.ranges import Searched, Value
 
-# A value is rounded to so many significant digits, so that what is run is what can be pasted.
+# Significant digits to which values are rounded: what is run is what can be pasted.
 DIGITS = 4
 
 
@@ -88,7 +88,7 @@ class Proposals:
 
         Args:
             values: its settings.
-            losses: its loss after so many seeds.
+            losses: its losses, by the number of seeds.
         """
         if not all(one.holds(values[one.over.key]) for one in self._searched):
             return
@@ -109,7 +109,7 @@ class Proposals:
 
         Args:
             trial: as asked for.
-            losses: its loss after so many seeds; {}: it could not be tried at all.
+            losses: its losses, by the number of seeds; {}: it could not be tried at all.
             finished: whether it got all seeds; else it was stopped.
         """
         with _quiet(self._optuna):

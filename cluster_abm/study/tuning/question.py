@@ -8,22 +8,20 @@ from functools import cached_property
 from typing import Any
 
 from cluster_abm.arguments import shortened
-from cluster_abm.errors import InputError
+from cluster_abm.errors import gathered
 from cluster_abm.limits import check_runs, counted
 from cluster_abm.model.observing.existing import metrics_of
 from cluster_abm.policies import available
-from cluster_abm.policy.finding.other_names import policy_hint
 from cluster_abm.results.metrics import BETTER
 from cluster_abm.results.words import why_absent
 from cluster_abm.scenario import Scenario
-from cluster_abm.scenario.mixture import check_one_policy
-from cluster_abm.study.compare import check_seeds
+from cluster_abm.study.asking import QuestionOfRanges, check_seeds, too_few_seeds
 from cluster_abm.study.design.metrics import nearest_metric
-from cluster_abm.study.tuning.ranges import Over, Searched, Value, checked
+from cluster_abm.study.tuning.ranges import Over, Searched, checked
 
 
 @dataclass(frozen=True)
-class Question:
+class TuningQuestion(QuestionOfRanges):
     """What a search is asked.
 
     Attributes:
@@ -36,6 +34,8 @@ class Question:
         sum_to_one: keys of weights that are divided by their sum.
     """
 
+    command = "tune"
+    words = "a search"
     scenario: Scenario
     overs: tuple[Over, ...]
     budget: int = 200
@@ -50,52 +50,37 @@ class Question:
         return checked(self.scenario, self.overs)
 
     @property
-    def search_seeds(self) -> range:
-        """The seeds on which candidates are tried, in the order in which they get them."""
-        return range(self.scenario.run.seed, self.scenario.run.seed + self.seeds)
-
-    @property
     def unseen_seeds(self) -> range:
         """The seeds on which the best candidate is judged."""
-        return range(self.search_seeds.stop, self.search_seeds.stop + self.judge_seeds)
+        return range(self.seeds_used.stop, self.seeds_used.stop + self.judge_seeds)
+
+    @property
+    def expected_runs(self) -> int:
+        """The budget of the search, and the runs that judge."""
+        return self.budget + 2 * self.judge_seeds
 
     @property
     def less_is_better(self) -> bool:
         """Which side of the metric is better."""
         return BETTER[self.metric] == "less"
 
-    def defaults(self) -> dict[str, Value | None]:
-        """What the scenario itself says of the searched keys; None: nothing."""
-        return {over.key: value_at(self.scenario, over.key) for over in self.overs}
-
     def check(self) -> None:
         """Raise InputError for whatever is wrong, all at once."""
-        problems = []
-        try:
-            check_one_policy(self.scenario, "a search")
-        except InputError as problem:
-            problems += problem.problems
-        if self.scenario.policy.name not in available():
-            problems.append(
-                f"policy {shortened(self.scenario.policy.name)}: no such policy; "
-                f"{policy_hint(self.scenario.policy.name, available())}"
-            )
-            raise InputError(problems)
-        try:
-            _ = self.searched
-        except InputError as problem:
-            problems += problem.problems
-        problems += [*self._problems_of_numbers(), *self._problems_of_metric(), *self._problems_of_sum()]
-        if problems:
-            raise InputError(problems)
+        with gathered() as gather:
+            with gather:
+                self.check_policy()
+            if self.scenario.policy.name not in available():
+                return
+            with gather:
+                _ = self.searched
+            gather.problems += [*self._problems_of_numbers(), *self._problems_of_metric(), *self._problems_of_sum()]
         check_seeds(self.scenario.run.seed, self.seeds + self.judge_seeds)
-        runs = self.budget + 2 * self.judge_seeds
-        check_runs(f"--budget {counted(self.budget)}, --judge-seeds {counted(self.judge_seeds)}", runs)
+        words = f"--budget {counted(self.budget)}, --judge-seeds {counted(self.judge_seeds)}"
+        check_runs(words, self.expected_runs)
 
     def _problems_of_numbers(self) -> Iterator[str]:
-        for name, value in (("seeds", self.seeds), ("judge-seeds", self.judge_seeds)):
-            if value < 2:
-                yield f"--{name} {value}: 2 at least are needed"
+        yield from too_few_seeds(self.seeds)
+        yield from too_few_seeds(self.judge_seeds, "judge-seeds")
         if self.budget < 2 * self.seeds:
             yield (
                 f"--budget {self.budget}: {2 * self.seeds} runs at least are needed: the defaults and one candidate "
@@ -120,9 +105,8 @@ class Question:
         if len(self.sum_to_one) == 1 or len(set(self.sum_to_one)) < len(self.sum_to_one):
             yield "--sum-to-one: two or more different keys are needed"
 
-    def as_json(self) -> dict[str, Any]:
-        """What the command was, as far as its result depends on it."""
-        scenario = self.scenario.model_dump(mode="json", exclude={"compare", "measure"})
+    def own_json(self) -> dict[str, Any]:
+        """Everything but the scenario on which the result depends, for JSON."""
         return {
             "over": [str(over) for over in self.overs],
             "sum_to_one": list(self.sum_to_one),
@@ -130,18 +114,8 @@ class Question:
             "budget": self.budget,
             "seeds": self.seeds,
             "judge_seeds": self.judge_seeds,
-            "scenario": scenario,
         }
 
 
-def value_at(scenario: Scenario, key: str) -> Value | None:
-    """What a scenario says of a key; of a parameter that it does not name, the policy's default."""
-    section, _, parameter = key.partition(".")
-    if section == "policy":
-        fields = available()[scenario.policy.name].Parameters.model_fields
-        found: Any = scenario.policy.parameters.get(parameter, fields[parameter].default)
-    else:
-        found = scenario
-        for part in key.split("."):
-            found = getattr(found, part)
-    return found if isinstance(found, bool | int | float | str) else None
+# As documented before there were several questions.
+Question = TuningQuestion

@@ -123,8 +123,8 @@ def checked(scenario: Scenario, overs: Sequence[Over]) -> tuple[Searched, ...]:
     problems = [] if overs else ["--over: no key is named; allowed is KEY=LOW:HIGH, e.g. policy.cpu_weight=0:1"]
     found = []
     keys = [over.key for over in overs]
-    for place, over in enumerate(overs):
-        if over.key in keys[:place]:
+    for position, over in enumerate(overs):
+        if over.key in keys[:position]:
             problems.append(f"--over {over.key}: is given twice")
             continue
         kind = _kind_of(scenario, over.key)

@@ -14,12 +14,12 @@ from typing import Any, Literal
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.tuning.proposals import Proposals
-from cluster_abm.study.tuning.question import Question
+from cluster_abm.study.tuning.question import TuningQuestion
 from cluster_abm.study.tuning.ranges import Value, with_settings
 
 # Candidates that are proposed and raced together: enough for several processors, and no matter how many there are.
 GENERATION = 8
-# A race is first decided after so many seeds, and again whenever they have doubled.
+# A race is first decided after this number of seeds, and again whenever it has doubled.
 FIRST_SEEDS = 2
 # Proposals, for each candidate wanted, after which a search space counts as exhausted.
 VAIN_PROPOSALS = 10
@@ -32,7 +32,7 @@ Runner = Callable[[Sequence[tuple[Scenario, int]]], Sequence[Mapping[str, Any] |
 
 
 @dataclass
-class Candidate:
+class TuningCandidate:
     """Settings of the searched keys, and what came of them.
 
     Attributes:
@@ -41,7 +41,7 @@ class Candidate:
         scenario: with them; None: it refuses them.
         metrics: the metric on the seeds so far, one a seed.
         ratios: each over the defaults' on the same seed.
-        losses: after so many seeds, the logarithm of the geometric mean of the ratios; the sign is turned where more is
+        losses: by the number of seeds, the log of the geometric mean of the ratios; the sign is turned where more is
             better.
         state: racing; finished: on all seeds; stopped: on fewer; refused: the scenario or the policy does not take
             them; failed: a run of it failed or has no such metric.
@@ -79,16 +79,16 @@ class Search:
         InputError: Optuna is not installed.
     """
 
-    def __init__(self, question: Question, runner: Runner) -> None:
+    def __init__(self, question: TuningQuestion, runner: Runner) -> None:
         self._question, self._runner = question, runner
         self._proposals = Proposals(question.searched, question.scenario.run.seed, question.sum_to_one)
-        self.candidates: list[Candidate] = []
+        self.candidates: list[TuningCandidate] = []
         self.spent = 0
-        self._by_values: dict[Key, Candidate] = {}
+        self._by_values: dict[Key, TuningCandidate] = {}
         self._steps = steps(question.seeds)
 
     @property
-    def best(self) -> Candidate:
+    def best(self) -> TuningCandidate:
         """Of the candidates on all seeds the one of least loss, the earlier one of two alike."""
         finished = [one for one in self.candidates if one.state == "finished"]
         return min(finished, key=lambda one: one.losses[self._question.seeds])
@@ -111,7 +111,7 @@ class Search:
         return self._question.budget - self.spent
 
     def _run_defaults(self) -> None:
-        defaults = Candidate(0, dict(self._question.defaults()), self._question.scenario)
+        defaults = TuningCandidate(0, dict(self._question.defaults()), self._question.scenario)
         self.candidates.append(defaults)
         self._run([defaults], 0, self._question.seeds)
         if defaults.state == "failed":
@@ -131,9 +131,9 @@ class Search:
             before = step
         return max(1, min(GENERATION, int(self._budget_left / runs_each)))
 
-    def _propose(self, count: int) -> list[Candidate]:
+    def _propose(self, count: int) -> list[TuningCandidate]:
         """New candidates that the scenario allows; fewer where hardly anything new is proposed."""
-        found: list[Candidate] = []
+        found: list[TuningCandidate] = []
         for _ in range(count * VAIN_PROPOSALS):
             trial, values = self._proposals.ask()
             known = self._by_values.get(_key(values))
@@ -152,25 +152,25 @@ class Search:
                 break
         return found
 
-    def _candidate(self, values: dict[str, Value]) -> Candidate:
+    def _candidate(self, values: dict[str, Value]) -> TuningCandidate:
         number = len(self.candidates)
         if not values:
             empty: dict[str, Value | None] = dict.fromkeys(self._question.defaults(), None)
-            return Candidate(number, empty, None, state="refused", reason="the weights that sum to one are all 0")
+            return TuningCandidate(number, empty, None, state="refused", reason="the weights that sum to one are all 0")
         try:
-            return Candidate(number, dict(values), with_settings(self._question.scenario, values))
+            return TuningCandidate(number, dict(values), with_settings(self._question.scenario, values))
         except InputError as problem:
             reason = "; ".join(line.removeprefix("override: ") for line in problem.problems)
-            return Candidate(number, dict(values), None, state="refused", reason=reason)
+            return TuningCandidate(number, dict(values), None, state="refused", reason=reason)
 
-    def _tell_again(self, known: Candidate, trial: Any) -> None:
+    def _tell_again(self, known: TuningCandidate, trial: Any) -> None:
         """Tell of a proposal what is known of it; of one that is racing, together with the first."""
         if known.state == "racing":
             known.trials.append(trial)
         else:
             self._proposals.tell(trial, known.losses, known.state == "finished")
 
-    def _race(self, racing: list[Candidate]) -> None:
+    def _race(self, racing: list[TuningCandidate]) -> None:
         before = 0
         for step in self._steps:
             racing = self._affordable(racing, step - before)
@@ -188,7 +188,7 @@ class Search:
         for one in racing:
             self._end(one, "finished", "")
 
-    def _affordable(self, racing: list[Candidate], runs_each: int) -> list[Candidate]:
+    def _affordable(self, racing: list[TuningCandidate], runs_each: int) -> list[TuningCandidate]:
         """The best of those racing that the budget is enough for, in the order of their numbers."""
         best = sorted(racing, key=lambda one: (list(one.losses.values())[-1:], one.number))
         kept = best[: self._budget_left // runs_each]
@@ -196,8 +196,8 @@ class Search:
             self._end(one, "stopped", f"the budget was spent after {len(one.metrics)} seeds")
         return sorted(kept, key=lambda one: one.number)
 
-    def _better_half(self, racing: list[Candidate], step: int) -> list[Candidate]:
-        """Stop those that are in the worse half of all candidates that ever got so many seeds."""
+    def _better_half(self, racing: list[TuningCandidate], step: int) -> list[TuningCandidate]:
+        """Stop those in the worse half of all candidates that ever got as many seeds."""
         losses = [one.losses[step] for one in self.candidates if step in one.losses]
         kept = []
         for one in racing:
@@ -208,9 +208,9 @@ class Search:
                 self._end(one, "stopped", f"in the worse half of {len(losses)} after {step} seeds")
         return kept
 
-    def _run(self, candidates: Sequence[Candidate], first: int, stop: int) -> None:
+    def _run(self, candidates: Sequence[TuningCandidate], first: int, stop: int) -> None:
         """Run candidates on seeds first to stop - 1 of those there are, seed by seed."""
-        seeds = self._question.search_seeds[first:stop]
+        seeds = self._question.seeds_used[first:stop]
         wanted = [(one, seed) for seed in seeds for one in candidates]
         rows = self._runner([(one.scenario, seed) for one, seed in wanted if one.scenario is not None])
         self.spent += len(rows)
@@ -226,7 +226,7 @@ class Search:
             # The defaults, the first candidate, have all seeds by now.
             one.ratios.append(value / self.candidates[0].metrics[len(one.metrics) - 1])
 
-    def _end(self, candidate: Candidate, state: State, reason: str) -> None:
+    def _end(self, candidate: TuningCandidate, state: State, reason: str) -> None:
         candidate.state, candidate.reason = state, reason
         for trial in candidate.trials:
             self._proposals.tell(trial, candidate.losses, state == "finished")

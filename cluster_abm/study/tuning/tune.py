@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,15 +13,15 @@ import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.policies import reference_of
+from cluster_abm.study.asking import Answer
 from cluster_abm.study.cells import Ratio, ratio_of
 from cluster_abm.study.comparison import finite
-from cluster_abm.study.runner.counted_runs import counted_runs
 from cluster_abm.study.runner.tasks import Where
 from cluster_abm.study.statistics.estimates import PairedDifference, paired
 from cluster_abm.study.tuning.proposals import library
-from cluster_abm.study.tuning.question import Question
+from cluster_abm.study.tuning.question import TuningQuestion
 from cluster_abm.study.tuning.ranges import Value, in_sections, in_toml
-from cluster_abm.study.tuning.search import Candidate, Runner, Search, metric_of
+from cluster_abm.study.tuning.search import Runner, Search, TuningCandidate, metric_of
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Judgement:
 
 
 @dataclass(frozen=True)
-class Tuned:
+class Tuned(Answer):
     """What came of a search.
 
     Attributes:
@@ -58,19 +58,13 @@ class Tuned:
         best: of those on all seeds of the search the best there.
         judgement: None: the best are the defaults, or there are no two seeds to judge on.
         spent: runs of the budget.
-        made: runs carried out by this call; the others were in the folder.
-        errors: faults of this program that ended runs.
-        policy_faults: faults of the policy, and how many runs each ended.
     """
 
-    question: Question
-    candidates: tuple[Candidate, ...]
-    best: Candidate
+    question: TuningQuestion
+    candidates: tuple[TuningCandidate, ...]
+    best: TuningCandidate
     judgement: Judgement | None
     spent: int
-    made: int
-    errors: list[str] = field(default_factory=list)
-    policy_faults: dict[str, int] = field(default_factory=dict)
 
     @property
     def found_better(self) -> bool:
@@ -124,7 +118,7 @@ class Tuned:
             },
             "defaults": question.defaults(),
             "best": dict(self.best.settings),
-            "search": {"seeds": list(question.search_seeds), "ratio": finite(self.best.ratio)},
+            "search": {"seeds": list(question.seeds_used), "ratio": finite(self.best.ratio)},
             "judged": None,
         }
         if judged is not None:
@@ -140,7 +134,7 @@ class Tuned:
 
 
 def tune(
-    question: Question,
+    question: TuningQuestion,
     workers: int | None = None,
     quiet: bool = False,
     where: Where | None = None,
@@ -160,11 +154,7 @@ def tune(
         InputError: the question is wrong, the folder holds a search by another command, or Optuna is not installed.
         KeyboardInterrupt: an interrupt; the runs that have finished are kept in the folder.
     """
-    question.check()
-    budget = question.budget + 2 * question.judge_seeds
-    with counted_runs(
-        "tune", budget, question.as_json(), "a search", workers=workers, quiet=quiet, where=where, folder=folder
-    ) as runs:
+    with question.runs(workers, quiet, where, folder) as runs:
         search = Search(question, runs)
         try:
             search.run()
@@ -175,12 +165,10 @@ def tune(
             raise
         best = search.best
         judgement = judge(question, best, runs) if best.number else None
-    return Tuned(
-        question, tuple(search.candidates), best, judgement, search.spent, runs.made, runs.errors, runs.policy_faults
-    )
+    return Tuned.after(runs, question, tuple(search.candidates), best, judgement, search.spent)
 
 
-def judge(question: Question, best: Candidate, runner: Runner) -> Judgement | None:
+def judge(question: TuningQuestion, best: TuningCandidate, runner: Runner) -> Judgement | None:
     """The best candidate against the defaults on the unseen seeds; None with fewer than two that both have."""
     assert best.scenario is not None
     pairs = [(scenario, seed) for seed in question.unseen_seeds for scenario in (question.scenario, best.scenario)]

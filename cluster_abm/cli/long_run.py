@@ -31,7 +31,7 @@ class Count(NamedTuple):
     jobs: int
 
 
-class FarEnd:
+class LongRunNote:
     """Watches a run, and says once that its end is far.
 
     Args:

@@ -14,7 +14,7 @@ from cluster_abm.scenario import Scenario, scenario_of
 from cluster_abm.scenario.filling.overriding import laid_over
 from cluster_abm.study.design.policies import LIST_OF_POLICIES
 from cluster_abm.study.planning import plan as planning
-from cluster_abm.study.planning.plan import Planned, Question
+from cluster_abm.study.planning.plan import Planned, PlanningQuestion
 from cluster_abm.study.runner.calling import place_of, seeds_of
 from cluster_abm.study.runner.tasks import Where
 
@@ -92,7 +92,7 @@ def plan(
     chosen = checked.compare.policies if policies is None else _names(policies)
     needs = (need,) if isinstance(need, str) else tuple(need)
     ends = tuple(None if end is None else float(end) for end in (low, high))
-    question = Question(checked, needs, over.strip(), tuple(chosen), ends[0], ends[1], seeds_of(seeds, 8))
+    question = PlanningQuestion(checked, needs, over.strip(), tuple(chosen), ends[0], ends[1], seeds_of(seeds, 8))
     with nullcontext() if out is None else out_folder(Path(out)) as folder:
         return planning.plan(question, quiet=quiet, where=place, folder=folder)
 

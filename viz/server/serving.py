@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from cluster_abm.cli.guard import Guard
-from cluster_abm.cli.tabs import Tabs
+from viz.server.guard import Guard
+from viz.server.tabs import Tabs
 
 # No telemetry is sent, nothing is fetched, and a page is soon forgotten once its tab is closed.
 SURROUNDINGS = {

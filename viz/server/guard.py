@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs
 
-from cluster_abm.cli.front.messages import heard
-from cluster_abm.cli.tabs import Tabs, visitor
 from cluster_abm.errors import InputError
+from viz.server.messages import heard
+from viz.server.tabs import Tabs, visitor
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

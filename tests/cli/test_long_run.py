@@ -7,16 +7,16 @@ from types import SimpleNamespace
 import pytest
 
 from cluster_abm import ClusterModel
-from cluster_abm.cli.far_end import FarEnd
+from cluster_abm.cli.long_run import LongRunNote
 
 
 def remarks_of(model, seconds_a_look):
     said, now = [], [0.0]
-    far_end = FarEnd(model, said.append, lambda: now[0])
+    note = LongRunNote(model, said.append, lambda: now[0])
 
     def look(share):
         now[0] += seconds_a_look
-        far_end.look(share)
+        note.look(share)
 
     model.run(look)
     return said
@@ -87,10 +87,10 @@ def remarks_at(shares, jobs=None, seconds=1.0, **more):
     """The remarks on a run. One look comes every `seconds`, with the next share that is done and number of jobs."""
     # A monotonic clock may begin at any number.
     model, now, said = Model(**more), [5000.0], []
-    far_end = FarEnd(model, said.append, lambda: now[0])
+    note = LongRunNote(model, said.append, lambda: now[0])
     for number, share in enumerate(shares):
         model.live = 10 if jobs is None else jobs[number]
-        far_end.look(share)
+        note.look(share)
         now[0] += seconds
         model.now_ms += 100_000.0 * seconds
     return said
@@ -132,9 +132,9 @@ def test_jobs_gather_if_they_are_a_fifth_more_than_half_way(later, gather):
 def test_jobs_are_counted_once_a_second_at_any_rate_of_looks():
     counted, model, now = [], Model(), [5000.0]
     model.engine = SimpleNamespace(live_jobs=lambda: counted.append(now[0]) or range(10))
-    far_end = FarEnd(model, lambda _: None, lambda: now[0])
+    note = LongRunNote(model, lambda _: None, lambda: now[0])
     for _ in range(41):
-        far_end.look(0.1)
+        note.look(0.1)
         now[0] += 0.25
     # Counted at 1, 2 ... 10 s.
     assert counted == [5000.0 + second for second in range(1, 11)]
