@@ -32,6 +32,7 @@ from cluster_abm.cli.trace import trace_group
 from cluster_abm.cli.view import view_command
 from cluster_abm.errors import InputError
 from cluster_abm.interrupts import PolicyInterrupted, sigterm_raises, was_terminated
+from cluster_abm.old_names import say_again
 
 BAD_INPUT, OUR_FAULT, INTERRUPTED, TERMINATED = 2, 1, 130, 143
 LONGEST_LINE = 900
@@ -83,9 +84,8 @@ def main(arguments: list[str] | None = None) -> None:
     with suppress(AttributeError, ValueError):
         # What a terminal cannot show is shown by its number, rather than that the command fails.
         sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    if "cluster_abm.scenario.policy_names" in sys.modules:
-        # An earlier command of this process: this one says again what it has to say.
-        sys.modules["cluster_abm.scenario.policy_names"].tell_again()
+    # Of an earlier command of this process: this one says again what it has to say.
+    say_again()
     with sigterm_raises():
         code = _exit_code(arguments)
         if code == INTERRUPTED and was_terminated():

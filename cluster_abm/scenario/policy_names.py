@@ -3,41 +3,21 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from typing import Any
 
 from cluster_abm.arguments import shortened
+from cluster_abm.old_names import current
 
 # Takes FILE.py:CLASS, and gives the name by which the policy is known from then on (policies.name_of).
 PolicyFiles = Callable[[str], str]
 HOW = "name it on the command line (--policy, --policies) or in Python (policy=...)"
-# Policies that had another name before.
-RENAMED = {"ideal": "pooled"}
 _REFERENCE = re.compile(r"(.+\.py)(?::([^:/\\]*))?", re.DOTALL)
-
-
-class _Told:
-    """Where the old name was last remarked on: once is enough for a command."""
-
-    stream: object = None
-
-
-def tell_again() -> None:
-    """Have old names remarked on anew: another command begins in this process."""
-    _Told.stream = None
 
 
 def current_name(name: str) -> str:
     """The name that a policy has now; of an old one a line on stderr says so, once."""
-    if name not in RENAMED:
-        return name
-    if _Told.stream is not sys.stderr and sys.stderr is not None:
-        _Told.stream = sys.stderr
-        with suppress(OSError):
-            print(f"note: policy {name!r} is called {RENAMED[name]!r} now", file=sys.stderr)
-    return RENAMED[name]
+    return current("policy", name)
 
 
 def split_reference(text: str) -> tuple[str, str | None] | None:
