@@ -1,4 +1,4 @@
-"""Old names that still work: a note on stderr gives the new one, once a command."""
+"""Old names that still work (docs/reference/deprecations.md): a note on stderr gives the new one, once a command."""
 
 from __future__ import annotations
 
@@ -10,8 +10,33 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
+
+class OldName(NamedTuple):
+    """A name that was another one before.
+
+    Attributes:
+        kind: what it names.
+        old, new: the name before, and today's.
+        since: the version that has the new one.
+        says_so: whether a use of the old one prints a note.
+    """
+
+    kind: str
+    old: str
+    new: str
+    since: str
+    says_so: bool
+
+
+OLD_NAMES = (
+    OldName("policy", "ideal", "pooled", "0.2", True),
+    OldName("class of `cluster_abm.policies`", "Newcomer", "ArrivingTask", "0.2", False),
+    OldName("attribute of `View`", "out", "down", "0.2", False),
+    OldName("attribute of `Policy`", "needs", "required_demands", "0.2", False),
+    OldName("class of `cluster_abm.policy.talking`", "TalkingPolicy", "Talking", "0.2", True),
+)
 # By note, the stream on which it was last printed.
 _noted: dict[str, object] = {}
 
@@ -30,6 +55,16 @@ def note_once(text: str) -> None:
 def note_again() -> None:
     """Have old names noted anew: another command begins in this process."""
     _noted.clear()
+
+
+def current(kind: str, name: str) -> str:
+    """The name that a thing has now; a note gives it for an old one that says so."""
+    for known in OLD_NAMES:
+        if (known.kind, known.old) == (kind, name):
+            if known.says_so:
+                note_once(f"{kind} {name!r} is called {known.new!r} now")
+            return known.new
+    return name
 
 
 class MovedModules(MetaPathFinder, Loader):

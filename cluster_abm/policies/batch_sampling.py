@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 from pydantic import Field
 
@@ -18,7 +19,9 @@ class BatchSampling(ReservingPolicy):
     class Parameters(ReservingPolicy.Parameters):
         """How many nodes are probed."""
 
-        probe_ratio: Positive = Field(2.0, description="d: nodes probed per task of a job, rounded up")
+        probe_ratio: Annotated[Positive, Field(le=100.0)] = Field(
+            2.0, description="d: nodes probed per task of a job, rounded up"
+        )
 
     name = "batch-sampling"
     source = "Ousterhout, Wendell, Zaharia, Stoica 2013 (Sparrow)"

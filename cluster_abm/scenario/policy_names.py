@@ -7,21 +7,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from cluster_abm.arguments import shortened
-from cluster_abm.old_names import note_once
+from cluster_abm.old_names import current
 
 # Takes FILE.py:CLASS, and gives the name by which the policy is known from then on (policies.name_of).
 PolicyFiles = Callable[[str], str]
 HOW = "name it on the command line (--policy, --policies) or in Python (policy=...)"
-# Policies that had another name before.
-RENAMED = {"ideal": "pooled"}
 _REFERENCE = re.compile(r"(.+\.py)(?::([^:/\\]*))?", re.DOTALL)
 
 
 def current_name(name: str) -> str:
     """The name that a policy has now; of an old one a line on stderr says so, once."""
-    if name in RENAMED:
-        note_once(f"policy {name!r} is called {RENAMED[name]!r} now")
-    return RENAMED.get(name, name)
+    return current("policy", name)
 
 
 def split_reference(text: str) -> tuple[str, str | None] | None:

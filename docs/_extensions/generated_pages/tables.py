@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cluster_abm.engine.fields import LOAD_FIELDS
+from cluster_abm.old_names import OLD_NAMES
 from cluster_abm.policy.capacities import own_time_of, served_by
 from cluster_abm.results.columns import SUMMARY, TABLES, Column
 from cluster_abm.results.metrics import METRICS
@@ -61,3 +62,11 @@ def compared_by(index: str) -> str:
     if own_time_of(index):
         return f"as measured; a task adds more where the {own_time_of(index).replace('cpu', 'CPU')} is slower"
     return "as measured"
+
+
+def old_names() -> str:
+    """The names that were others before, as Markdown."""
+    return table(
+        ["what", "old name", "name today", "since", "a note on stderr"],
+        [[one.kind, f"`{one.old}`", f"`{one.new}`", one.since, "yes" if one.says_so else "no"] for one in OLD_NAMES],
+    )
