@@ -56,7 +56,7 @@ def test_every_module_of_before_is_the_module_of_today(name):
 
 def test_pickles_of_before_are_read():
     before = pickle.dumps(base.Decision(3, "a rule"), 0).replace(
-        b"cluster_abm.policy.base", b"cluster_abm.policies.base"
+        b"cluster_abm.policy.decision", b"cluster_abm.policies.base"
     )
     assert b"policies.base" in before
     assert pickle.loads(before).target == 3
