@@ -34,6 +34,7 @@ from cluster_abm.jit.reach import Sources, write_whole
 GENERATIONS, UNUSED_S, GONE_S = 4, 86_400.0, 60 * 86_400.0
 # Folders of versions that kept the code of all kernels together.
 FORMER = re.compile(r"[0-9a-f]{16}")
+_types: Any = types
 # Settings of numba that change the code.
 SETTINGS = ("OPT", "BOUNDSCHECK", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO_DEFAULT")
 
@@ -138,10 +139,10 @@ class KeptCode:
 
 def described(kind: Any) -> str:
     """A type of arguments, in words that stand for it in every process."""
-    if isinstance(kind, types.BaseNamedTuple):
+    if isinstance(kind, _types.BaseNamedTuple):
         of: Any = kind.instance_class
         return f"{of.__module__}.{of.__qualname__}{of._fields}({', '.join(map(described, kind.types))})"
-    if isinstance(kind, types.BaseTuple):
+    if isinstance(kind, _types.BaseTuple):
         return f"({', '.join(map(described, kind.types))})"
     members: Any = getattr(kind, "members", None)
     inner = [f"{name}: {described(one)}" for name, one in members.items()] if isinstance(members, dict) else []
