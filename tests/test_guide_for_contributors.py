@@ -16,7 +16,7 @@ import cluster_abm
 ROOT = Path(cluster_abm.__file__).parents[1]
 
 POLICY = '''
-"""A policy of the guide's reader: the node whose tasks are youngest."""
+"""A policy of the guide's reader: the node of the smallest share of tasks at the CPU."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from cluster_abm.policy.base import Decision, Policy
 from cluster_abm.policy.view import ArrivingTask, View
 
 
-class Youngest(Policy):
-    """To the node on which tasks have received least CPU."""
+class LeastAtCpu(Policy):
+    """To the node of the smallest share of tasks at the CPU."""
 
-    name = "youngest"
+    name = "least-at-cpu"
     source = "a test"
-    summary = "least CPU received by the tasks of a node"
-    index = "received_ms"
+    summary = "the smallest share of tasks at the CPU"
+    index = "cpu_share"
 
     def place(self, task: ArrivingTask, view: View) -> Decision:
-        """The least received CPU."""
-        return Decision(view.least("received_ms"), "youngest", "received_ms")
+        """The smallest share."""
+        return Decision(view.least("cpu_share"), "least at CPU", "cpu_share")
 '''
 
 
@@ -49,22 +49,16 @@ def test_a_policy_a_metric_and_a_load_index_are_added_by_the_guide_alone(tmp_pat
     shutil.copytree(ROOT / "cluster_abm", tmp_path / "cluster_abm", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "scenarios", tmp_path / "scenarios")
     package = tmp_path / "cluster_abm"
-    # A load index: a field, its value, and what serves it.
+    # A load index: a row, and its value. It is a share: the whole pool has it as each node does.
     edit(
         package / "engine" / "fields.py",
-        '    ("oversize", "f8", "1", "memory demand beyond',
-        '    ("received_ms", "f8", "ms", "CPU that the tasks on the node have received"),\n'
-        '    ("oversize", "f8", "1", "memory demand beyond',
+        '    LoadIndex("oversize", "f8"',
+        '    LoadIndex("cpu_share", "f8", "1", "share of the tasks that are at the CPU", AS_MEASURED, ALIKE),\n'
+        '    LoadIndex("oversize", "f8"',
     )
-    loads = package / "engine" / "loads.py"
-    for before, added in (
-        ("        newest_ns, tasks_at_cpu = NEVER, 0\n", "        received_ms = 0.0\n"),
-        ("            cpu_ms += remaining_ms\n", "            received_ms += task.cpu_ns / NS_PER_MS\n"),
-        ("        load.cpu_queue = float(tasks_at_cpu)\n", "        load.received_ms = received_ms\n"),
-    ):
-        edit(loads, before, before + added)
-    edit(package / "policies" / "capacities.py", "AS_MEASURED = frozenset(\n    [",
-         'AS_MEASURED = frozenset(\n    ["received_ms", ')  # fmt: skip
+    value = "        load.cpu_share = tasks_at_cpu / load.tasks if load.tasks > 0.0 else 0.0\n"
+    queue = "        load.cpu_queue = float(tasks_at_cpu)\n"
+    edit(package / "engine" / "loads.py", queue, queue + value)
     # A metric: one entry.
     edit(
         package / "results" / "metrics.py",
@@ -74,7 +68,7 @@ def test_a_policy_a_metric_and_a_load_index_are_added_by_the_guide_alone(tmp_pat
         '    Metric("migrations", "1"',
     )
     # A policy: one file.
-    (package / "policies" / "youngest.py").write_text(POLICY.lstrip(), encoding="utf-8")
+    (package / "policies" / "least_at_cpu.py").write_text(POLICY.lstrip(), encoding="utf-8")
 
     def command(*words):
         done = subprocess.run(
@@ -85,15 +79,25 @@ def test_a_policy_a_metric_and_a_load_index_are_added_by_the_guide_alone(tmp_pat
         return done.stdout
 
     small = ("--set", "cluster.nodes=4", "--set", "workload.duration_s=20")
-    summary = json.loads(command("run", "cpu-bound", "--policy", "youngest", *small, "--out", "out", "--json"))
+    summary = json.loads(command("run", "cpu-bound", "--policy", "least-at-cpu", *small, "--out", "out", "--json"))
     assert summary["metrics"]["mean_task_cpu_ms"] > 0
     import pandas as pd
 
-    assert pd.read_parquet(tmp_path / "out" / "nodes.parquet")["load_received_ms"].max() > 0
-    compared = command("compare", "cpu-bound", "--policies", "youngest,jsq", "--seeds", "2", *small, "--json")
-    assert json.loads(compared)["policies"]["youngest"]["mean_task_cpu_ms"] > 0
+    assert 0 < pd.read_parquet(tmp_path / "out" / "nodes.parquet")["load_cpu_share"].max() <= 1
+    # Tasks without I/O are always at the CPU: their share is 1 in the pool, and not 1 over the number of nodes.
+    command("run", "cpu-bound", "--policy", "pooled", *small, "--out", "pool")
+    assert set(pd.read_parquet(tmp_path / "pool" / "nodes.parquet")["load_cpu_share"]) == {0.0, 1.0}
+    changed = {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if not (ROOT / (relative := path.relative_to(tmp_path))).is_file()
+        or path.read_bytes() != (ROOT / relative).read_bytes()
+    }
+    assert changed == {"engine/fields.py", "engine/loads.py", "results/metrics.py", "policies/least_at_cpu.py"}
+    compared = command("compare", "cpu-bound", "--policies", "least-at-cpu,jsq", "--seeds", "2", *small, "--json")
+    assert json.loads(compared)["policies"]["least-at-cpu"]["mean_task_cpu_ms"] > 0
     (tmp_path / "study.toml").write_text(
-        'scenario = "cpu-bound"\npolicies = ["youngest"]\nreplications = 2\nmeasure = ["mean_task_cpu_ms"]\n'
+        'scenario = "cpu-bound"\npolicies = ["least-at-cpu"]\nreplications = 2\nmeasure = ["mean_task_cpu_ms"]\n'
         'overrides = { "cluster.nodes" = 4, "workload.duration_s" = 20 }\n'
     )
     command("batch", "run", "study.toml", "--out", "study", "--executor", "inline")

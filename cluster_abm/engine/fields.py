@@ -6,6 +6,8 @@ CPU time as it passes on the node that the task is on: demand divided by the nod
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 Field = tuple[str, str, str, str]
 
 BREAKDOWN_FIELDS: list[Field] = [
@@ -312,43 +314,87 @@ CHECKPOINT_FIELDS: list[Field] = [
     ("phase_accesses", "i8", "1", "accesses made in this phase"),
 ]
 
-LOAD_FIELDS: list[Field] = [
-    ("tasks", "f8", "tasks", "tasks of jobs that belong to the node, those in transit included"),
-    ("cpu_queue", "f8", "tasks", "tasks running or waiting for the CPU, those in transit included"),
-    ("memory_mb", "f8", "MB", "memory demand, tasks in transit included"),
-    ("faults_per_ms", "f8", "1/ms", "page faults of one task per ms of CPU under that demand"),
-    ("cpu_ms", "f8", "ms", "remaining CPU, per core, L_CPU"),
-    ("page_ms", "f8", "ms", "page-fault processing ahead, L_page"),
-    ("io_ms", "f8", "ms", "I/O processing ahead of its channels, or of its bus if that is more, L_IO"),
-    ("queue", "f8", "tasks", "expected CPU queue length E(L)"),
-    ("queue_paging", "f8", "tasks", "the same with page faults counted as I/O"),
-    ("at_disk", "f8", "tasks", "expected tasks at the disk"),
-    ("io_per_ms", "f8", "1/ms", "sum of the I/O rates"),
-    ("io_load", "f8", "1/ms", "I/O load: page faults and accesses that miss the buffer, WAL-PM (11)"),
-    ("disk_work", "f8", "1", "sum of I/O rate times service time"),
-    ("disk_square", "f8", "ms", "sum of I/O rate times the square of the service time"),
-    ("stream", "f8", "KB/ms", "sum of lambda d_RW, by which the buffer is shared"),
-    ("accesses", "f8", "1", "accesses made so far by the tasks in the node, N_io"),
-    ("oversize", "f8", "1", "memory demand beyond what there is for programs, as a share of it: Q_o; negative: free"),
-    ("oversize_here", "f8", "1", "the same without the tasks in transit: what the node pages by now"),
-    ("free_mb", "f8", "MB", "memory that neither programs nor the I/O buffer use: FM"),
-    ("cache_mb", "f8", "MB", "I/O buffer that would make room for programs: FB"),
-    ("newest_ms", "f8", "ms", "time since the last job was started here; 0 while one is in transit to its start"),
-    ("virtual_free_mb", "f8", "MB", "RAM and swap not yet asked for; demand beyond it kills"),
-    ("cpu_percent", "f8", "%", "CPU utilisation, mean of the last five seconds; 0 unless the policy asks for averages"),
-    ("mean_queue", "f8", "tasks", "tasks running or waiting for the CPU, per core, mean as above"),
-    ("memory_percent", "f8", "%", "memory utilisation, what the system keeps included, mean as above"),
-    ("net_ms", "f8", "ms", "transfers in progress from and to it, as time of its link; 0 unless the policy reads it"),
-    (
-        "disk_delay_share",
-        "f8",
-        "1",
-        "wait of the last access at the disk over its service; 0 unless bandwidths are measured",
-    ),
-    (
-        "net_delay_share",
-        "f8",
-        "1",
-        "by how much the last transfer from here took longer than alone, as a share; likewise",
-    ),
-]
+# How unlike nodes are compared by a load index: as measured; per unit of what serves it on each node (all its cores,
+# the speed of a core, its memory for programs, its disk); or in the node's own time at that CPU or disk, to which an
+# arriving task adds the more the slower that is.
+AS_MEASURED, CPU, SPEED, MEMORY, DISK, CPU_TIME, DISK_TIME = (
+    "as measured", "cpu", "speed", "memory", "disk", "cpu time", "disk time",
+)  # fmt: skip
+# What each node has of a load index of the pooled reference: its part of what can be counted; the pool's own share,
+# mean or time; or the pool's time, which is per core.
+DEALT, ALIKE, PER_CORE = "dealt", "alike", "per core"
+
+
+class LoadIndex(NamedTuple):
+    """A load index.
+
+    Attributes:
+        name, kind, unit, meaning: as of every field.
+        compared: how unlike nodes are compared by it: AS_MEASURED, CPU, SPEED, MEMORY, DISK, CPU_TIME or DISK_TIME.
+        pooled: what each node of the pooled reference has of it: DEALT, ALIKE or PER_CORE.
+        joins: what an arriving task adds to it, by name (policy.capacities.joining_load); "": unlike nodes are not
+            compared by it with the task on them.
+        averaged: whether it is a mean of the last seconds, which is taken only if a policy asks for averages.
+    """
+
+    name: str
+    kind: str
+    unit: str
+    meaning: str
+    compared: str
+    pooled: str
+    joins: str = ""
+    averaged: bool = False
+
+
+LOAD_INDICES: list[LoadIndex] = [
+    LoadIndex("tasks", "f8", "tasks", "tasks of jobs that belong to the node, those in transit included",
+              CPU, DEALT, "task"),
+    LoadIndex("cpu_queue", "f8", "tasks", "tasks running or waiting for the CPU, those in transit included",
+              CPU, DEALT, "task"),
+    LoadIndex("memory_mb", "f8", "MB", "memory demand, tasks in transit included", MEMORY, DEALT, "memory_mb"),
+    LoadIndex("faults_per_ms", "f8", "1/ms", "page faults of one task per ms of CPU under that demand",
+              AS_MEASURED, ALIKE),
+    LoadIndex("cpu_ms", "f8", "ms", "remaining CPU, per core, L_CPU", CPU_TIME, PER_CORE, "cpu_ms"),
+    LoadIndex("page_ms", "f8", "ms", "page-fault processing ahead, L_page", AS_MEASURED, DEALT),
+    LoadIndex("io_ms", "f8", "ms", "I/O processing ahead of its channels, or of its bus if that is more, L_IO",
+              DISK_TIME, DEALT, "io_ms"),
+    LoadIndex("queue", "f8", "tasks", "expected CPU queue length E(L)", CPU, DEALT, "cpu share"),
+    LoadIndex("queue_paging", "f8", "tasks", "the same with page faults counted as I/O", CPU, DEALT, "cpu share"),
+    LoadIndex("at_disk", "f8", "tasks", "expected tasks at the disk", DISK, DEALT, "disk share"),
+    LoadIndex("io_per_ms", "f8", "1/ms", "sum of the I/O rates", DISK, DEALT, "io_per_ms"),
+    LoadIndex("io_load", "f8", "1/ms", "I/O load: page faults and accesses that miss the buffer, WAL-PM (11)",
+              DISK, DEALT, "io_per_ms"),
+    LoadIndex("disk_work", "f8", "1", "sum of I/O rate times service time", AS_MEASURED, DEALT),
+    LoadIndex("disk_square", "f8", "ms", "sum of I/O rate times the square of the service time", AS_MEASURED, DEALT),
+    LoadIndex("stream", "f8", "KB/ms", "sum of lambda d_RW, by which the buffer is shared", AS_MEASURED, DEALT),
+    LoadIndex("accesses", "f8", "1", "accesses made so far by the tasks in the node, N_io", AS_MEASURED, DEALT),
+    LoadIndex("oversize", "f8", "1",
+              "memory demand beyond what there is for programs, as a share of it: Q_o; negative: free",
+              AS_MEASURED, ALIKE),
+    LoadIndex("oversize_here", "f8", "1", "the same without the tasks in transit: what the node pages by now",
+              AS_MEASURED, ALIKE),
+    LoadIndex("free_mb", "f8", "MB", "memory that neither programs nor the I/O buffer use: FM", AS_MEASURED, DEALT),
+    LoadIndex("cache_mb", "f8", "MB", "I/O buffer that would make room for programs: FB", AS_MEASURED, DEALT),
+    LoadIndex("newest_ms", "f8", "ms",
+              "time since the last job was started here; 0 while one is in transit to its start", AS_MEASURED, ALIKE),
+    LoadIndex("virtual_free_mb", "f8", "MB", "RAM and swap not yet asked for; demand beyond it kills",
+              AS_MEASURED, DEALT),
+    LoadIndex("cpu_percent", "f8", "%",
+              "CPU utilisation, mean of the last five seconds; 0 unless the policy asks for averages",
+              AS_MEASURED, ALIKE, averaged=True),
+    LoadIndex("mean_queue", "f8", "tasks", "tasks running or waiting for the CPU, per core, mean as above",
+              SPEED, ALIKE, averaged=True),
+    LoadIndex("memory_percent", "f8", "%", "memory utilisation, what the system keeps included, mean as above",
+              AS_MEASURED, ALIKE, averaged=True),
+    LoadIndex("net_ms", "f8", "ms",
+              "transfers in progress from and to it, as time of its link; 0 unless the policy reads it",
+              AS_MEASURED, DEALT),
+    LoadIndex("disk_delay_share", "f8", "1",
+              "wait of the last access at the disk over its service; 0 unless bandwidths are measured",
+              AS_MEASURED, ALIKE),
+    LoadIndex("net_delay_share", "f8", "1",
+              "by how much the last transfer from here took longer than alone, as a share; likewise",
+              AS_MEASURED, ALIKE),
+]  # fmt: skip
+LOAD_FIELDS: list[Field] = [index[:4] for index in LOAD_INDICES]

@@ -35,7 +35,7 @@ class BatchSampling(ReservingPolicy):
             self.probe(tasks[0].job, self.drawn(len(tasks), post), post)
 
     def drawn(self, tasks: int, post: Post) -> list[int]:
-        """The nodes that are probed for so many tasks: all different, as far as there are so many."""
+        """The nodes that are probed for `tasks` tasks: all different, unless there are too few."""
         wanted = -int(-self.parameters.probe_ratio * tasks // 1)
         found: list[int] = []
         while len(found) < wanted:

@@ -77,7 +77,7 @@ class CpuLoadBalancing(Policy):
         return self.load_by(index, task, view.hardware[node], view.faults_per_ms(task, node) if by_paging else 0.0)
 
     def load_by(self, index: str, task: ArrivingTask, on: Hardware, faults_per_ms: float) -> float:
-        """A task's part of an index on a node with so many faults per ms at speed 1: IOLB, section 3.3, (5), (11)."""
+        """A task's part of an index on a node with `faults_per_ms` at speed 1: IOLB, section 3.3, (5), (11)."""
         if index == "io_ms":
             return task.io_on(on)
         if index == "page_ms":

@@ -100,7 +100,7 @@ class TargetLoad(Policy):
             40.0, description="CPU utilisation up to which nodes are packed, x [%]"
         )
         requests_multiplier: NonNegative = Field(
-            1.5, description="a task is predicted to use so many times its CPU share, one core at most"
+            1.5, description="a task is predicted to use this multiple of its CPU share, one core at most"
         )
         unseen_ms: Delay = Field(
             5000.0, description="tasks placed in this time are counted by what is predicted of them [ms]"

@@ -160,7 +160,7 @@ class _Cluster:
         return np.where(fits, aligned * np.where(at_home, 1.0, 1.0 - self._penalty), -math.inf)
 
     def work(self, task: ArrivingTask, tasks: int) -> float:
-        """The remaining work of a job of so many tasks, p [ms]."""
+        """The remaining work of a job with `tasks` tasks, p [ms]."""
         needed = self.demand(task)[self._is_open].mean(axis=0).sum()
         lasts_ms = [
             task.cpu_on(node) / share_of_time(task, node)
@@ -170,7 +170,7 @@ class _Cluster:
         return float(tasks * needed * np.mean(lasts_ms))
 
     def targets(self, task: ArrivingTask, count: int) -> Nodes:
-        """A node for each of so many tasks of a job; what is free is less by them afterwards."""
+        """A node for each of `count` tasks of a job; they take their demand from what is free."""
         found: Nodes = []
         for _ in range(count):
             aligned = self.alignments(task)

@@ -27,7 +27,7 @@ class WorkStealing(SlottedPolicy):
         victims: Count | Literal["all"] = Field(1, description="nodes that an idle node asks: a number, or all")
         amount: Literal["half", "one"] = Field("half", description="what a victim hands over of its waiting tasks")
         retry_slices: int = Field(
-            10, ge=0, description="a node that got nothing asks again after so many slices; 0: it waits for its own"
+            10, ge=0, description="slices after which a node that got nothing asks again; 0: it waits for its own"
         )
 
     name = "work-stealing"

@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.engine import fields
+from cluster_abm.engine.fields import CPU, DISK, LOAD_INDICES, MEMORY
 from cluster_abm.formulas import (
     cpu_share,
     disk_share,
@@ -18,6 +20,7 @@ from cluster_abm.formulas import (
     service_ms,
     tasks_per_core,
 )
+from cluster_abm.jit import inlinable
 from cluster_abm.policy.tasks import ArrivingTask, Hardware
 
 Loads = npt.NDArray[np.float64]
@@ -27,16 +30,20 @@ Table = npt.NDArray[np.void]
 # manager computes with the same rates whatever work it has seen.
 REQUEST_KB = 100.0
 
-CPU, MEMORY, DISK = "cpu", "memory", "disk"
-# Indices that count what waits for a resource are compared per unit of it (`served_by`). Indices in the node's own
-# time are heterogeneous as they are, but a task adds more to a slow node than to a fast one (`own_time_of`).
-# Own time to which a task adds what depends on the tasks there; fractions of what the node has; room that either
-# suffices or does not; and what only estimates read.
-AS_MEASURED = frozenset(
-    ["page_ms", "oversize", "oversize_here", "disk_work", "free_mb", "cache_mb", "virtual_free_mb", "newest_ms",
-     "faults_per_ms", "disk_square", "stream", "accesses", "cpu_percent", "memory_percent", "net_ms",
-     "disk_delay_share", "net_delay_share"]
-)  # fmt: skip
+# Of the load indices, in their order: the name, how nodes are compared by it, and what an arriving task adds to it.
+NAMES = tuple(index.name for index in LOAD_INDICES)
+COMPARED = tuple(index.compared for index in LOAD_INDICES)
+JOINS = tuple(index.joins for index in LOAD_INDICES)
+AS_MEASURED = frozenset(index.name for index in LOAD_INDICES if index.compared == fields.AS_MEASURED)
+
+
+@inlinable
+def position_in(texts: tuple[str, ...], text: str) -> int:
+    """The position of a text among several; -1 if it is not among them."""
+    for position in range(len(texts)):
+        if texts[position] == text:
+            return position
+    return -1
 
 
 class Capacities(NamedTuple):
@@ -95,16 +102,18 @@ def joining_load(task: ArrivingTask, index: str, capacities: Capacities) -> floa
     """What a task would add to an index on the mean node, in the index's unit; 0 to those it is not compared by."""
     mean_speed, request_ms = capacities.mean_speed, capacities.mean_request_ms
     io_per_ms = task.io_per_ms * mean_speed
-    match index:
-        case "tasks" | "cpu_queue":
+    position = position_in(NAMES, index)
+    joins = JOINS[position] if position >= 0 else ""
+    match joins:
+        case "task":
             return 1.0
-        case "queue" | "queue_paging":
+        case "cpu share":
             return cpu_share(io_per_ms, request_ms, 0.0, 0.0)
-        case "at_disk":
+        case "disk share":
             return disk_share(io_per_ms, request_ms, 0.0, 0.0)
         case "memory_mb":
             return task.memory_mb
-        case "io_per_ms" | "io_load":
+        case "io_per_ms":
             return task.io_per_ms
         case "cpu_ms":
             return task.cpu_ms / mean_speed
@@ -124,39 +133,48 @@ def compared(load: Loads, index: str, capacities: Capacities, task: ArrivingTask
         task: compare the nodes as they would be with this arriving task on them; it is in none of the rows.
     """
     joining = 0.0 if task is None else joining_load(task, index, capacities)
-    resource = served_by(index)
-    if index == "mean_queue":
-        # Of each core as it is.
-        return relative_load(load, joining, capacities.speed)
-    if resource == CPU:
-        return relative_load(tasks_per_core(load + joining, capacities.cores), 0.0, capacities.speed)
-    if resource:
-        return relative_load(load, joining, capacities.of(resource))
-    resource = own_time_of(index)
-    if resource:
-        return load + joining / capacities.of(resource)
-    return load
+    how = how_compared(index)
+    match how:
+        case "cpu":
+            return relative_load(tasks_per_core(load + joining, capacities.cores), 0.0, capacities.speed)
+        case "speed":
+            # Of each core as it is.
+            return relative_load(load, joining, capacities.speed)
+        case "memory" | "disk":
+            return relative_load(load, joining, capacities.of(how))
+        case "cpu time":
+            return load + joining / capacities.cpu
+        case "disk time":
+            return load + joining / capacities.disk
+        case _:
+            return load
+
+
+def how_compared(index: str) -> str:
+    """How unlike nodes are compared by a load index: `compared` of its row in engine/fields.py; "" of no load index."""
+    position = position_in(NAMES, index)
+    return COMPARED[position] if position >= 0 else ""
 
 
 def served_by(index: str) -> str:
     """What serves an index that counts what waits for a resource; "" of others."""
-    match index:
-        case "tasks" | "cpu_queue" | "queue" | "queue_paging" | "mean_queue":
+    how = how_compared(index)
+    match how:
+        case "cpu" | "speed":
             return CPU
-        case "memory_mb":
-            return MEMORY
-        case "io_per_ms" | "io_load" | "at_disk":
-            return DISK
+        case "memory" | "disk":
+            return how
         case _:
             return ""
 
 
 def own_time_of(index: str) -> str:
     """What serves an index in the node's own time; "" of others."""
-    match index:
-        case "cpu_ms":
+    how = how_compared(index)
+    match how:
+        case "cpu time":
             return CPU
-        case "io_ms":
+        case "disk time":
             return DISK
         case _:
             return ""

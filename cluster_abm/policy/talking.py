@@ -16,7 +16,7 @@ Nodes = npt.NDArray[np.int64]
 
 
 class Message(NamedTuple):
-    """What one load manager tells another one; or a reminder, which it has set itself.
+    """A message of one load manager to another; or a reminder, which a manager sends itself.
 
     Attributes:
         source, target: the nodes of the two managers.
@@ -105,7 +105,7 @@ class Post(Protocol):
         """Send a message. It takes the latency of the route; to the own node it takes no time and is not counted."""
 
     def remind(self, after_ms: float, topic: str, value: float = 0.0, about: int = -1) -> None:
-        """Have the own manager hear a message of its own after so long [ms]."""
+        """Have the own manager hear a message of its own after `after_ms`."""
 
     def hand(self, task: ArrivingTask, node: int, topic: str) -> None:
         """Hand a task that waits here to another manager, at which it waits from then on: a message.
@@ -130,7 +130,7 @@ class Post(Protocol):
         """A number in (0, 1) of this manager's own stream."""
 
     def draw_nodes(self, count: int, excluded: Sequence[int] = ()) -> list[int]:
-        """Draw different nodes that accept tasks, at most so many, in random order."""
+        """Draw different nodes that accept tasks, at most `count`, in random order."""
 
     def draw_homes(self, count: int, excluded: Sequence[int] = ()) -> list[int]:
         """Draw different nodes at which jobs are submitted, as `draw_nodes` does: homes, or their stand-ins."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from cluster_abm.engine.fields import BREAKDOWN_FIELDS, LOAD_FIELDS
+from cluster_abm.engine.fields import BREAKDOWN_FIELDS, LOAD_INDICES, LoadIndex
 from cluster_abm.policy.decision import RECORDED
 
 
@@ -31,12 +31,11 @@ class Column(NamedTuple):
 # Loads that nodes.parquet has under their own name; the others are `load_<index>`.
 PLAIN_LOADS = ("tasks", "memory_mb", "cpu_queue", "faults_per_ms")
 OF_AVERAGES = "the policy asks for averages"
-AVERAGED_LOADS = ("cpu_percent", "mean_queue", "memory_percent")
 
 
-def _of_load(index: str, unit: str, meaning: str) -> Column:
-    name = index if index in PLAIN_LOADS else f"load_{index}"
-    return Column(name, unit, meaning, OF_AVERAGES if index in AVERAGED_LOADS else "")
+def _of_load(index: LoadIndex) -> Column:
+    name = index.name if index.name in PLAIN_LOADS else f"load_{index.name}"
+    return Column(name, index.unit, index.meaning, OF_AVERAGES if index.averaged else "")
 
 
 JOBS: tuple[Column, ...] = (
@@ -67,7 +66,7 @@ JOBS: tuple[Column, ...] = (
 NODES: tuple[Column, ...] = (
     Column("time_ms", "ms", "instant of the measurement"),
     Column("node", "node", "number of the node"),
-    *(_of_load(name, unit, meaning) for name, _, unit, meaning in LOAD_FIELDS),
+    *map(_of_load, LOAD_INDICES),
     Column("cpu_busy_ms", "ms", "CPU that its cores have given to tasks since the start"),
     Column("disk_busy_ms", "ms", "time since the start with a request in its disk"),
 )

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.engine.fields import ALIKE, DEALT, LOAD_INDICES, PER_CORE
 from cluster_abm.engine.loads import measure
 from cluster_abm.engine.pooled.pool import Stations, advance_pool
 from cluster_abm.engine.state import LONGEST_NS, EngineState
@@ -14,11 +15,6 @@ from cluster_abm.engine.tables import LOAD, NEVER, NONE, NS_PER_MS, Table, empty
 from cluster_abm.errors import InputError
 
 Integers = npt.NDArray[np.int64]
-
-# Fractions, means and times are each node's as they are the pool's; what can be counted is dealt out.
-NOT_DEALT = frozenset(
-    ["oversize", "oversize_here", "faults_per_ms", "newest_ms", "cpu_percent", "mean_queue", "memory_percent"]
-)
 
 
 def pool_of(nodes: Table) -> Table:
@@ -104,9 +100,9 @@ class PooledState(EngineState):
         pool["cores"], pool["channels"] = 1, max(1, pool["channels"][0] // len(self.nodes))
         measure(pool, self.tasks, now_ns, whole, 0, 1, False)
         whole["free_mb"] = np.maximum(0.0, whole["free_mb"] - in_memory_kb / 1000.0)
-        for name in LOAD.names or ():
-            loads[name][first:last] = whole[name][0] / (1 if name in NOT_DEALT else len(self.nodes))
-        loads["cpu_ms"][first:last] = whole["cpu_ms"][0] / self.nodes["cores"].sum()
+        parts = {DEALT: len(self.nodes), ALIKE: 1, PER_CORE: self.nodes["cores"].sum()}
+        for index in LOAD_INDICES:
+            loads[index.name][first:last] = whole[index.name][0] / parts[index.pooled]
 
     def busy_ns(self, now_ns: int) -> tuple[Integers, Integers]:
         """CPU of all cores, and time with a request in the disk's device, of each node until now, all alike, shape

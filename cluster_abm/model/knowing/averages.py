@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.clock import Clock
+from cluster_abm.engine.fields import LOAD_INDICES
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import NEVER
 
 # LMIP: "t is set to 5", values are of "a previous one second interval".
 SAMPLES, PERIOD_NS = 5, 1_000_000_000
-NAMES = ("cpu_percent", "mean_queue", "memory_percent")
+NAMES = tuple(index.name for index in LOAD_INDICES if index.averaged)
 
 
 class Averages:

@@ -21,7 +21,7 @@ from cluster_abm.policy.base import Policy
 from cluster_abm.scenario import nearest
 from cluster_abm.scenario.policy_names import split_reference
 
-# A source of a policy is read up to so many bytes.
+# The largest source of a policy that is read [bytes].
 MOST_BYTES = 4 * 2**20
 
 
@@ -34,12 +34,12 @@ class PolicyFile(NamedTuple):
 
 # By the names of their modules.
 _IMPORTED: dict[str, PolicyFile] = {}
-# Those that are being imported just now, the innermost last.
+# The files that are being imported now, the innermost last.
 _importing: list[Path] = []
 
 
 class _AsItLies(SourceFileLoader):
-    """Compiles a file from its source each time: kept bytecode is told apart by seconds and size alone."""
+    """Compiles a file from its source each time: cached bytecode is recognised by its second and size alone."""
 
     def get_code(self, fullname: str) -> CodeType:
         return self.source_to_code(self.get_data(self.path), self.path)

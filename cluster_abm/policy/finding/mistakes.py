@@ -1,4 +1,4 @@
-"""Mistakes in a class of policies that no run would tell of: it would go through, and not mean what was meant."""
+"""Mistakes in a policy's class that no run would report: the run would end normally with wrong results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cluster_abm.policy.base import Policy
 from cluster_abm.policy.finding.chance import source_of_chance
 from cluster_abm.policy.kinds import Holding, Migrating
 
-# So alike are a name and a misspelling of it; `placed` and `place` are: a method of one's own begins with `_`.
+# How similar a name and its misspelling are. `placed` and `place` are: a method of one's own begins with `_`.
 ALIKE = 0.85
 
 

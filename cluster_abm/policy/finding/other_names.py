@@ -1,4 +1,4 @@
-"""What else people call a policy, so that a hint can lead from their word to ours."""
+"""Other common names of policies: a hint leads from such a name to ours."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from cluster_abm.scenario.schema import PolicyChoice
 
 # The package in which each module is searched for policies. It is imported when they are: it lies above this one.
 SHIPPED = "cluster_abm.policies"
-# Those that a file or a class was given for, by name: other processes do not find them by themselves.
+# The policies that were given as a file or a class, by name: other processes have to be told where they are.
 _given: dict[str, type[Policy]] = {}
 
 
@@ -121,13 +121,13 @@ def reference_of(name: str) -> str:
 
 
 def files_of(names: Iterable[str]) -> dict[str, str]:
-    """The files of those of these policies that were loaded from one, by name."""
+    """The files from which some of these policies were loaded, by name."""
     found = {name: file_of(_given[name]) for name in names if name in _given}
     return {name: str(file.path) for name, file in found.items() if file is not None}
 
 
 def sources_of(names: Iterable[str]) -> tuple[PolicySource, ...]:
-    """Where other processes get those of these policies that they do not find by name.
+    """Where other processes find the policies among these that were given as a file or a class.
 
     Raises:
         InputError: only this process has one of them.
@@ -136,7 +136,7 @@ def sources_of(names: Iterable[str]) -> tuple[PolicySource, ...]:
 
 
 def admit(sources: Iterable[PolicySource]) -> None:
-    """Have policies found here that another process has sent work for. Raises InputError: one is not there."""
+    """Enter the policies of work that another process has sent. Raises InputError: one is not there."""
     for source in sources:
         known = _given.get(source.name)
         if known is None or source_of(source.name, known) != source:

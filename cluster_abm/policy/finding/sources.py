@@ -1,4 +1,4 @@
-"""Where other processes get the policies that have been named here by a file, or registered."""
+"""Where other processes find the policies that this process was given as a file or a class."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class PolicySource(NamedTuple):
 
 
 def source_of(name: str, policy: type[Policy]) -> PolicySource:
-    """Where another process gets a policy. Raises InputError: only this process has it, for its source is not known."""
+    """Where another process finds a policy. Raises InputError: its source is not known, so only this process has it."""
     of_class, file = policy.__qualname__, file_of(policy)
     if file is not None and "." not in of_class:
         return PolicySource(name, "file", str(file.path), of_class, file.digest)

@@ -26,20 +26,12 @@ from cluster_abm.formulas import (
 )
 from cluster_abm.jit import inlinable
 from cluster_abm.policy.base import Decision, Policy
+from cluster_abm.policy.capacities import position_in
 from cluster_abm.policy.view import ArrivingTask, Hardware, View
 
 HIGHEST_RHO = 0.99
 ESTIMATORS = ("closed", "mg1", "cpu-memory", "closed-without-paging")
 CLOSED, MG1, CPU_MEMORY, WITHOUT_PAGING = range(4)
-
-
-@inlinable
-def place_in(texts: tuple[str, ...], text: str) -> int:
-    """The place of a text among several, which has it."""
-    for place in range(len(texts)):
-        if texts[place] == text:
-            return place
-    return -1
 
 
 class Estimating(Policy):
@@ -76,7 +68,7 @@ class Estimating(Policy):
     @property
     def estimator(self) -> int:
         """CLOSED, MG1 or CPU_MEMORY."""
-        return place_in(ESTIMATORS, self.parameters.estimator)
+        return position_in(ESTIMATORS, self.parameters.estimator)
 
     def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
         """Also refuses if a task that was to gain would not gain any more, by what is true here."""

@@ -1,4 +1,4 @@
-"""What a learner is told of each node when a task arrives: numbers of 0..1, made of what a load manager knows.
+"""The features of each node when a task arrives: numbers of 0..1, made of what a load manager knows.
 
 The environment (`cluster_abm.gym`) measures them in compiled code, the policy `learned` here; both give the same bits.
 """

@@ -11,8 +11,9 @@ from pydantic import Field, StrictBool
 from cluster_abm.formulas import total, weighted_load
 from cluster_abm.jit import allocating_kernel, inlined, kernel
 from cluster_abm.policy.base import Decision, Policy
+from cluster_abm.policy.capacities import position_in
 from cluster_abm.policy.kinds import Migrating
-from cluster_abm.policy.parts.estimates import Estimating, place_in
+from cluster_abm.policy.parts.estimates import Estimating
 from cluster_abm.policy.parts.migrants import EFFECTIVENESS, best_migrant
 from cluster_abm.policy.view import ArrivingTask, Loads, View
 from cluster_abm.scenario.distributions import NonNegative
@@ -281,7 +282,7 @@ class Preemptive(Estimating, IndexPolicy, Migrating):
         place, response_here_ms, response_there_ms, cost_ms, mce = best_migrant(
             view.candidate_rows, view.loads, view.me, target, view.hardware[view.me], view.hardware[target],
             view.network_mb_per_s(target), remote_execution_ms, migration_ms,
-            self.estimator, self.effective_rates, place_in(EFFECTIVENESS, self.parameters.effectiveness),
+            self.estimator, self.effective_rates, position_in(EFFECTIVENESS, self.parameters.effectiveness),
         )  # fmt: skip
         if place < 0:
             return None

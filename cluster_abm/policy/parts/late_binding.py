@@ -10,7 +10,7 @@ from cluster_abm.policy.parts.slots import SlottedPolicy
 from cluster_abm.policy.talking import Ended, Message, Post
 from cluster_abm.policy.tasks import ArrivingTask
 
-# A node that does not answer is asked so often.
+# How often a node that does not answer is asked.
 MOST_TRIES = 100
 
 
@@ -29,7 +29,7 @@ class Place(NamedTuple):
 
 
 class ReservingPolicy(SlottedPolicy):
-    """What managers do that probe nodes, and what probed nodes do (Sparrow: batch sampling with late binding).
+    """Load managers probe nodes, and probed nodes ask for tasks (Sparrow: batch sampling with late binding).
 
     A probe of a job takes a place in the queue of a node. When its turn has come and a slot is free, the node asks the
     job's home for a task; the home starts one there, or says that there is none left. A node that has asked keeps the

@@ -41,7 +41,7 @@ class Profile:
         return other
 
     def earliest(self, width: int, length: int) -> int:
-        """When so many cores are free for so long, at the earliest: the anchor point [slices].
+        """The earliest time from which `width` cores are free for `length`: the anchor point [slices].
 
         Args:
             width: cores; after the last step there must be as many.
@@ -57,13 +57,13 @@ class Profile:
         return int(starts[long_enough.argmax()])
 
     def holds(self, width: int, start: int, length: int) -> bool:
-        """Whether so many cores are free from `start` for so long; not if that is earlier than now."""
+        """Whether `width` cores are free from `start` for `length`; False if `start` lies before now."""
         first = int(self.times.searchsorted(start, "right")) - 1
         last = int(self.times.searchsorted(start + length, "left"))
         return first >= 0 and bool((self.free[first:last] >= width).all())
 
     def take(self, width: int, start: int, length: int) -> None:
-        """Take so many cores from `start` for so long; a negative width gives them back."""
+        """Take `width` cores from `start` for `length`; a negative width gives them back."""
         first, last = self._step_at(start), self._step_at(start + length)
         self.free[first:last] -= width
 

@@ -1,4 +1,4 @@
-"""Managers that start so many tasks at once on their node, and keep the others waiting."""
+"""Load managers that start a limited number of tasks on their node at once; the others wait."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cluster_abm.scenario.distributions import Count
 
 
 class SlottedPolicy(Talking):
-    """What policies share under which a node takes so many tasks at once."""
+    """A policy under which a node has slots: it takes a limited number of tasks at once."""
 
     class Parameters(Talking.Parameters):
         """How many tasks a node takes at once."""

@@ -9,7 +9,6 @@ from pathlib import Path
 from pydantic.fields import FieldInfo
 
 from cluster_abm.policies import Policy, available
-from cluster_abm.policies.batch_systems import Backfilling
 from cluster_abm.policy.parts.space_sharing import SpaceSharing
 from cluster_abm.policy.talking import Talking
 
@@ -37,7 +36,7 @@ def family_of(name: str, policy: type[Policy]) -> str:
     paper = policy.source.partition(",")[0].partition(" ")[0].lower()
     if name in YARDSTICKS:
         return "yardsticks"
-    if issubclass(policy, SpaceSharing | Backfilling):
+    if issubclass(policy, SpaceSharing):
         return "batch"
     if paper in PAPERS:
         return paper
