@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -190,7 +191,8 @@ def reproduction_figure(
         for curve in group:
             colour, marker, weight = styles[curve.name]
             weight *= len(group) > 1
-            look = {"color": colour, "marker": marker, "markersize": 5 + 7 * weight, "alpha": 1 - 0.3 * weight}
+            look: dict[str, Any] = {"color": colour, "marker": marker, "alpha": 1 - 0.3 * weight}
+            look["markersize"] = 5 + 7 * weight
             if len(group) == 1:
                 _draw_intervals(panel, curve, colour)
             measured, published = ("none", "none") if names else ("-", "--")

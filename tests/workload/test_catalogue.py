@@ -154,17 +154,17 @@ def test_one_key_does_not_move_the_draws_of_the_others(monkeypatch):
     plain = {"files": 20, "copies": 2, "affinity": 0.5}
     one = catalogue(jobs, **plain)
     larger = catalogue(jobs, **plain, size_mb={"kind": "exponential", "mean": 5.0})
-    assert np.array_equal(one.needs, larger.needs)
+    assert np.array_equal(one.needed_files, larger.needed_files)
     assert np.array_equal(one.holders, larger.holders)
     more_copies = catalogue(jobs, **plain | {"copies": 3})
     assert np.array_equal(more_copies.holders[:, :2], one.holders)
-    assert np.array_equal(more_copies.needs, one.needs)
-    assert not np.array_equal(catalogue(jobs, seed=SEED + 1, **plain).needs, one.needs)
+    assert np.array_equal(more_copies.needed_files, one.needed_files)
+    assert not np.array_equal(catalogue(jobs, seed=SEED + 1, **plain).needed_files, one.needed_files)
     # How many rows are drawn at one time makes no difference.
     monkeypatch.setattr(drawing, "RACE", 60)
     in_parts = catalogue(jobs, **plain)
-    assert np.array_equal(in_parts.needs, one.needs)
-    assert np.array_equal(in_parts.first_need, one.first_need)
+    assert np.array_equal(in_parts.needed_files, one.needed_files)
+    assert np.array_equal(in_parts.first_file, one.first_file)
 
 
 def test_more_than_can_be_drawn_is_refused():
