@@ -143,8 +143,8 @@ def test_nodes_unlike_in_cores_have_no_number_of_tasks(log: str, key: str, plain
 @pytest.mark.parametrize(
     ("trace", "said"),
     [
-        ({"cpu_time": "run"}, 'workload.trace.cpu_time = "run": allowed for an SWF or sacct log alone'),
-        ({"memory": "requested"}, 'workload.trace.memory = "requested": allowed for an SWF log alone'),
+        ({"cpu_time": "run"}, 'workload.trace.cpu_time = "run": allowed for traces of sacct and swf alone'),
+        ({"memory": "requested"}, 'workload.trace.memory = "requested": allowed for traces of swf alone'),
         ({"processor": "core"}, 'workload.trace.processor = "core": 1 of the chosen jobs say no tasks'),
         ({"memory_per": "job"}, 'workload.trace.memory_per = "job": 1 of the chosen jobs say no tasks'),
     ],

@@ -15,7 +15,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.workload.text.csv_cells import CsvCells
 from cluster_abm.workload.text.lines import Lines
 from cluster_abm.workload.traces import read_trace
-from cluster_abm.workload.traces.csv_trace import csv_trace
+from cluster_abm.workload.traces.formats.csv import csv_trace
 from cluster_abm.workload.traces.swf_lines import read_log
 
 CSV = b"arrival_ms,cpu_ms\n0,5\n1,6\n"

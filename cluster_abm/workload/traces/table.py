@@ -74,7 +74,7 @@ class Trace:
 
     Attributes:
         file: path as given.
-        format: one of FORMATS.
+        format: one of found_modules.TRACE_FORMATS.
         rows: data rows of the file; always used + skipped.
         table: one row per job; the runs of a file with several one after the other, column `run` telling them apart.
         skipped: reason -> rows left out.

@@ -105,7 +105,7 @@ def finished(
 
     Args:
         where: the file's name.
-        format: one of FORMATS.
+        format: one of found_modules.TRACE_FORMATS.
         rows: of the file.
         columns, words: ours, of the rows that are left.
         skipped, noted, filled: as a Trace has them.

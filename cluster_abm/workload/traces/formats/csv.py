@@ -12,6 +12,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.workload.text.csv_cells import CsvCells, Rows
 from cluster_abm.workload.text.problems import Problems
 from cluster_abm.workload.traces.dependence import parents_of
+from cluster_abm.workload.traces.format import TraceFormat
 from cluster_abm.workload.traces.gathering import NumberColumn, Order, WordColumn
 from cluster_abm.workload.traces.table import (
     AFTER,
@@ -96,3 +97,12 @@ def csv_trace(cells: CsvCells) -> Trace:
     # Rows are sorted by arrival, or refused: the table has them in the file's order.
     parents = parents_of(texts[JOB], texts.get(AFTER), cells.where, lines) if JOB in texts else None
     return Trace(cells.where, "csv", cells.rows, table, noted=noted, parents=parents)
+
+
+FORMAT = TraceFormat(
+    begins="a header line of our CSV (arrival_ms,cpu_ms,...)",
+    rank=9,
+    looks_like=lambda head: sum(name in (*COLUMNS, *WORD_COLUMNS) for name in head.names) >= 2,
+    trace=lambda file: csv_trace(file.cells()),
+    endings=(".csv",),
+)
