@@ -212,7 +212,7 @@ def test_no_process_stays_behind(tmp_path, end):
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize(("kind", "said"), [("threads", "allowed are inline, process, dask, slurm"),
+@pytest.mark.parametrize(("kind", "said"), [("threads", "allowed are dask, inline, process, slurm"),
                                             ("dask", "--dask tcp://")])  # fmt: skip
 def test_an_executor_that_cannot_be_opened_is_named(kind, said):
     with pytest.raises(InputError, match=said), open_executor(kind):

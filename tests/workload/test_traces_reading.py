@@ -75,7 +75,7 @@ def test_contents_and_formats_that_tell_nothing(tmp_path: Path) -> None:
     assert "format not recognised: it begins with 'once upon a time'" in message(path)
     assert "csv: a header line of our CSV" in message(path)
     assert "empty" in message(put(tmp_path, "log.txt", b""))
-    assert "format = 'json': allowed csv, swf, hbd" in message(path, format="json")
+    assert "format = 'json': allowed csv, gwa, hbd" in message(path, format="json")
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.swf"])

@@ -107,6 +107,5 @@ def _refuse(run: int | None, reading: LogReading, kind: str, where: str) -> None
             says = f'; a {kind} trace says what its tasks used: "{plain}"'
         else:
             says = f"; this is a {kind} trace"
-        raise InputError(
-            f"{where}: workload.trace.{key} = {spelled}: allowed for traces of {' and '.join(readers)} alone{says}"
-        )
+        allowed = f"allowed for these formats alone: {', '.join(readers)}"
+        raise InputError(f"{where}: workload.trace.{key} = {spelled}: {allowed}{says}")
