@@ -18,15 +18,15 @@ from pathlib import Path
 import click
 import numpy as np
 import pandas as pd
+from machines.errors import chosen_elsewhere, error_of, median_difference, with_fitted_factors
+from machines.lone_runs import times_on
+from machines.parts import Division, parts_of
+from machines.records import KEYS, Records, pairs_of, read_records, read_scores, same_times
 
 from cluster_abm.bounded_files import MOST_MB, TRACE_MB
 from cluster_abm.errors import InputError
 from cluster_abm.results.colours import INK, SPARE_COLOURS
 from cluster_abm.results.style import MARKERS, log_ticks, new_figure, save, tidy
-from cluster_abm.study.machines.errors import chosen_elsewhere, error_of, median_difference, with_fitted_factors
-from cluster_abm.study.machines.lone_runs import times_on
-from cluster_abm.study.machines.parts import Division, parts_of
-from cluster_abm.study.machines.records import KEYS, Records, pairs_of, read_records, read_scores, same_times
 
 SOURCE = "local"
 # The machine whose clock was reduced has no score: left out, and shown apart under those of the machine it was.

@@ -1,4 +1,5 @@
-"""What CONTRIBUTING.md says of adding a policy, a metric and a load index is all that it takes."""
+"""What CONTRIBUTING.md says of adding a policy, a metric, a load index, a trace format and an executor is all that it
+takes."""
 
 from __future__ import annotations
 
@@ -37,6 +38,64 @@ class LeastAtCpu(Policy):
         return Decision(view.least("cpu_share"), "least at CPU", "cpu_share")
 '''
 
+TRACE_FORMAT = '''
+"""A format of the guide's reader: a line for each job, of its submission and its CPU time [s]."""
+
+from __future__ import annotations
+
+from cluster_abm.workload.traces.format import OpenTrace, TraceFormat
+from cluster_abm.workload.traces.parts.fields import CellRule, read_fields
+from cluster_abm.workload.traces.parts.units import plain
+from cluster_abm.workload.traces.table import Trace, job_frame
+
+
+def pairs_trace(file: OpenTrace) -> Trace:
+    """The trace in such lines."""
+    cells = file.cells(between=" ", quoted=False, names=("pair", "submit_s", "cpu_s"))
+    fields = read_fields(cells, dict.fromkeys(("submit_s", "cpu_s"), CellRule(plain, "a number")), ())
+    jobs = {"arrival_ms": fields.number("submit_s") * 1000.0, "cpu_ms": fields.number("cpu_s") * 1000.0}
+    return Trace(file.where, "pairs", len(jobs["cpu_ms"]), job_frame(jobs))
+
+
+FORMAT = TraceFormat(
+    begins="the word pair and two numbers",
+    rank=0,
+    looks_like=lambda head: head.line.startswith("pair "),
+    trace=pairs_trace,
+)
+'''
+EXECUTOR = '''
+"""An executor of the guide's reader: in this process, under another name."""
+
+from cluster_abm.study.runner.executors.base import ExecutorKind
+from cluster_abm.study.runner.executors.kinds.inline import InlineExecutor
+
+EXECUTOR = ExecutorKind(opens=lambda asked: InlineExecutor())
+'''
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A copy of the package."""
+    shutil.copytree(ROOT / "cluster_abm", tmp_path / "cluster_abm", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "scenarios", tmp_path / "scenarios")
+    return tmp_path / "cluster_abm"
+
+
+@pytest.fixture
+def carry_out(package):
+    """Carries out a command of the copy; its exit code, stdout and stderr."""
+    folder = package.parent
+
+    def call(*words):
+        done = subprocess.run(
+            [sys.executable, "-m", "cluster_abm", *words], cwd=folder, capture_output=True, text=True,
+            env=os.environ | {"PYTHONPATH": str(folder), "CLUSTER_ABM_CACHE_DIR": str(folder / "cache")},
+        )  # fmt: skip
+        return done.returncode, done.stdout, done.stderr
+
+    return call
+
 
 def edit(path: Path, before: str, after: str) -> None:
     text = path.read_text(encoding="utf-8")
@@ -45,10 +104,7 @@ def edit(path: Path, before: str, after: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_policy_a_metric_and_a_load_index_are_added_by_the_guide_alone(tmp_path):
-    shutil.copytree(ROOT / "cluster_abm", tmp_path / "cluster_abm", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(ROOT / "scenarios", tmp_path / "scenarios")
-    package = tmp_path / "cluster_abm"
+def test_a_policy_a_metric_and_a_load_index_are_added_by_the_guide_alone(package, carry_out, tmp_path):
     # A load index: a row, and its value. It is a share: the whole pool has it as each node does.
     edit(
         package / "engine" / "fields.py",
@@ -71,12 +127,9 @@ def test_a_policy_a_metric_and_a_load_index_are_added_by_the_guide_alone(tmp_pat
     (package / "policies" / "least_at_cpu.py").write_text(POLICY.lstrip(), encoding="utf-8")
 
     def command(*words):
-        done = subprocess.run(
-            [sys.executable, "-m", "cluster_abm", *words], cwd=tmp_path, capture_output=True, text=True,
-            env=os.environ | {"PYTHONPATH": str(tmp_path), "CLUSTER_ABM_CACHE_DIR": str(tmp_path / "cache")},
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        code, out, err = carry_out(*words)
+        assert code == 0, err
+        return out
 
     small = ("--set", "cluster.nodes=4", "--set", "workload.duration_s=20")
     summary = json.loads(command("run", "cpu-bound", "--policy", "least-at-cpu", *small, "--out", "out", "--json"))
@@ -104,3 +157,33 @@ def test_a_policy_a_metric_and_a_load_index_are_added_by_the_guide_alone(tmp_pat
     command("batch", "report", "study")
     texts = [path.read_text(encoding="utf-8") for path in (tmp_path / "study" / "report").glob("*.md")]
     assert any("mean_task_cpu_ms" in text or "mean CPU of a task" in text for text in texts)
+
+
+@pytest.mark.slow
+def test_a_trace_format_and_an_executor_are_one_file_each(package, carry_out, tmp_path):
+    (package / "workload" / "traces" / "formats" / "pairs.py").write_text(TRACE_FORMAT.lstrip(), encoding="utf-8")
+    kinds = package / "study" / "runner" / "executors" / "kinds"
+    (kinds / "here.py").write_text(EXECUTOR.lstrip(), encoding="utf-8")
+    (tmp_path / "log").write_text("pair 0 1.5\npair 2 2.5\n")
+    for options in ([], ["--format", "pairs"]):
+        code, out, err = carry_out("trace", "info", "log", *options, "--json")
+        assert code == 0, err
+        found = json.loads(out)
+        assert (found["format"], found["jobs"], found["cpu_s"]["mean"]) == ("pairs", 2, 2.0)
+    (tmp_path / "odd").write_text("?\n")
+    code, _, err = carry_out("trace", "info", "odd")
+    assert (code, "pairs: the word pair and two numbers" in err) == (2, True)
+    code, _, err = carry_out("trace", "info", "log", "--scenario", "replay", "--set", "workload.trace.format=paris")
+    assert (code, "'pairs'" in err) == (2, True)
+    code, _, err = carry_out("trace", "info", "log", "--scenario", "replay", "--set", "workload.trace.format=pairs")
+    assert code == 0, err
+    assert "|here|" in carry_out("compare", "--help")[1]
+    command = (
+        "from cluster_abm.study.runner.executors import open_executor\n"
+        "with open_executor('here') as executor: print(executor.submit(abs, -3).result())"
+    )
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert done.stdout == "3\n", done.stderr

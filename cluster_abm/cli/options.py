@@ -17,6 +17,7 @@ import click
 
 from cluster_abm.cli.shell import names
 from cluster_abm.errors import InputError, PolicyFault
+from cluster_abm.found_modules import EXECUTORS
 from cluster_abm.json_text import json_line
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ workers_option = click.option(
 executor_option = click.option(
     "--executor",
     "kind",
-    type=click.Choice(["inline", "process", "dask", "slurm"]),
+    type=click.Choice(EXECUTORS),
     default="process",
     show_default=True,
     help="Where runs are carried out.",

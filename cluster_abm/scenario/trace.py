@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, Strict
 
 from cluster_abm.bounded_files import TRACE_MB
+from cluster_abm.found_modules import TRACE_FORMATS
 from cluster_abm.scenario.base import Section
 from cluster_abm.scenario.distributions import MOST_TASKS, Count, MaxMb, NonNegative, Positive, Share
+
+if TYPE_CHECKING:
+    Format = str
+else:
+    Format = Literal[TRACE_FORMATS]
 
 
 class TraceChoice(Section):
@@ -17,7 +23,7 @@ class TraceChoice(Section):
     file: str | None = None
     """CSV or Parquet of ours, SWF, Harchol-Balter and Downey's, Nextflow's, WfFormat, SWIM, sacct's, GWA-T-12 (also a
     folder): docs/reference/traces.md; plain, .gz or .xz"""
-    format: Literal["csv", "swf", "hbd", "nextflow", "wfformat", "swim", "sacct", "gwa", "parquet"] | None = None
+    format: Format | None = None
     """not set: by what the file begins with"""
     run: Annotated[int, Strict(), Field(ge=0)] | None = None
     """which run of a file that holds several"""

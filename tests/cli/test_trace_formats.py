@@ -99,7 +99,7 @@ def test_convert_refuses_what_says_no_cpu_times(cli, tmp_path):
     assert not (tmp_path / "o.csv").exists()
     code, _, err = cli("trace", "convert", "log", "o.csv", "--disk-read-share", 0.5)
     assert code == 2
-    assert "workload.trace.disk_read_share = 0.5: allowed for Nextflow's, WfFormat's and sacct's traces alone" in err
+    assert "workload.trace.disk_read_share = 0.5: allowed for these formats alone: nextflow, sacct, wfformat" in err
 
 
 @pytest.mark.parametrize(

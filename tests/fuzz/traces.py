@@ -17,6 +17,8 @@ from settings import setting
 from trace_samples import CELLS as CELLS_OF_TRACES
 from trace_samples import ODD_CELLS, SAMPLES, parquet
 
+from cluster_abm.found_modules import TRACE_FORMATS
+
 HEADERS = (
     *("; MaxRecords: ²", "; MaxRecords: " + "9" * 5000, "; MaxRecords: -1", "; MaxRecords:", ";", "; :", "; Key:value"),
     *("; MaxRecords: 10000000000000000000", "; " + "x" * 100_000, "; \xff: y", "; MaxRecords: nan", "; A:\t1", ";;;;"),
@@ -108,7 +110,6 @@ PACKINGS: dict[str, Callable[[bytes], bytes]] = {
     "xz bomb": lambda data: bomb("xz", 400),
     "empty": lambda data: b"",
 }
-FORMATS = {*SAMPLES} - {"after", "lotaru", "swim-paths", "swf-odd", "sacct-again"}
 # Of files in a folder: begins of remarks, blanks, line breaks, bytes that are no UTF-8.
 ODD_NAMES = (
     "#1.csv",
@@ -202,7 +203,7 @@ def trace_case(random: Random) -> Case:
     if random.random() < (0.6 if kind == "hbd" else 0.1):
         words += ["--trace-run" if words[0] == "run" else "--run", random.choice(("0", "1", "1", "7", "2147483648"))]
     if words[0] == "trace" and random.random() < 0.2:
-        words += ["--format", random.choice(sorted(FORMATS))]
+        words += ["--format", random.choice(TRACE_FORMATS)]
     return Case("trace", words, files, changes)
 
 

@@ -8,7 +8,7 @@ from stand_in_runs import CarriedOut
 from stand_in_slurm import Turns
 
 from cluster_abm.study.runner import work
-from cluster_abm.study.runner.executors import processes
+from cluster_abm.study.runner.executors.kinds import process as processes
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 from waiting import until
 
-from cluster_abm.study.runner.executors import slurm_jobs
-from cluster_abm.study.runner.executors.slurm_jobs import SlurmExecutor
+from cluster_abm.study.runner.executors.kinds import slurm as slurm_jobs
+from cluster_abm.study.runner.executors.kinds.slurm import SlurmExecutor
 
 
 class Job:

@@ -11,7 +11,7 @@ import pytest
 
 from cluster_abm.scenario import load_scenario
 from cluster_abm.study.runner import ahead
-from cluster_abm.study.runner.executors.inline import InlineExecutor
+from cluster_abm.study.runner.executors.kinds.inline import InlineExecutor
 
 
 @pytest.fixture

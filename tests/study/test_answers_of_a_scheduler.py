@@ -9,8 +9,9 @@ import executor_tasks as work
 import pytest
 
 from cluster_abm.errors import InputError
-from cluster_abm.study.runner.executors import WorkerLost, base, dask_cluster
-from cluster_abm.study.runner.executors.dask_cluster import DaskExecutor
+from cluster_abm.study.runner.executors import WorkerLost, base
+from cluster_abm.study.runner.executors.kinds import dask as dask_cluster
+from cluster_abm.study.runner.executors.kinds.dask import DaskExecutor
 
 
 class Killed(Exception):

@@ -12,7 +12,7 @@ from stand_in_runs import Bar, Keeper, request, row
 
 from cluster_abm.policies import Policy, register
 from cluster_abm.study.runner import work as module
-from cluster_abm.study.runner.executors.inline import InlineExecutor
+from cluster_abm.study.runner.executors.kinds.inline import InlineExecutor
 from cluster_abm.study.runner.work import RequestedRuns
 from cluster_abm.study.store.store import Record
 

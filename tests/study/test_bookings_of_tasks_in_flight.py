@@ -16,7 +16,7 @@ import pytest
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.study.runner import in_flight
 from cluster_abm.study.runner.executors import WorkerLost
-from cluster_abm.study.runner.executors.inline import InlineExecutor
+from cluster_abm.study.runner.executors.kinds.inline import InlineExecutor
 from cluster_abm.study.runner.in_flight import EndedTask, InFlight
 
 

@@ -21,7 +21,8 @@ from support import scenario
 from cluster_abm.errors import InputError
 from cluster_abm.study.compare import compare, with_policy
 from cluster_abm.study.runner.code_version import with_same_code
-from cluster_abm.study.runner.executors import WorkerLost, dask_cluster, open_executor
+from cluster_abm.study.runner.executors import WorkerLost, open_executor
+from cluster_abm.study.runner.executors.kinds import dask as dask_cluster
 from cluster_abm.study.runner.tasks import SeededRun, Where
 
 HERE = ["--host", "127.0.0.1", "--no-dashboard"]

@@ -16,9 +16,10 @@ import executor_tasks as work
 import pytest
 
 from cluster_abm.errors import InputError
-from cluster_abm.study.runner.executors import KINDS, WorkerLost, open_executor
+from cluster_abm.found_modules import EXECUTORS
+from cluster_abm.study.runner.executors import WorkerLost, open_executor
 from cluster_abm.study.runner.executors.base import library
-from cluster_abm.study.runner.executors.processes import _Crew
+from cluster_abm.study.runner.executors.kinds.process import _Crew
 
 
 @pytest.fixture(scope="module")
@@ -211,7 +212,7 @@ def test_no_process_stays_behind(tmp_path, end):
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize(("kind", "said"), [("threads", "allowed are inline, process, dask, slurm"),
+@pytest.mark.parametrize(("kind", "said"), [("threads", "allowed are dask, inline, process, slurm"),
                                             ("dask", "--dask tcp://")])  # fmt: skip
 def test_an_executor_that_cannot_be_opened_is_named(kind, said):
     with pytest.raises(InputError, match=said), open_executor(kind):
@@ -219,7 +220,7 @@ def test_an_executor_that_cannot_be_opened_is_named(kind, said):
 
 
 def test_kinds_are_those_that_open_knows():
-    assert KINDS == ("inline", "process", "dask", "slurm")
+    assert EXECUTORS == ("dask", "inline", "process", "slurm")
 
 
 @pytest.mark.parametrize("extra", ["dask", "slurm"])

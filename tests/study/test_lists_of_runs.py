@@ -13,7 +13,7 @@ from stand_in_runs import of, row
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.interrupts import PolicyInterrupted
 from cluster_abm.study.runner import tasks as module
-from cluster_abm.study.runner.executors.inline import InlineExecutor
+from cluster_abm.study.runner.executors.kinds.inline import InlineExecutor
 from cluster_abm.study.runner.tasks import RunsOutcome, Where, run_all
 
 FAULT = "PolicyFault: policy 'mine': place: no node 9"

@@ -15,12 +15,12 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
+from machines.errors import chosen_elsewhere, error_of, median_difference, with_fitted_factors
+from machines.lone_runs import times_on
+from machines.parts import PARTS, Division, parts_of
+from machines.records import pairs_of, read_records, read_scores, same_times
 
 from cluster_abm.errors import InputError
-from cluster_abm.study.machines.errors import chosen_elsewhere, error_of, median_difference, with_fitted_factors
-from cluster_abm.study.machines.lone_runs import times_on
-from cluster_abm.study.machines.parts import PARTS, Division, parts_of
-from cluster_abm.study.machines.records import pairs_of, read_records, read_scores, same_times
 
 SCRIPT = runpy.run_path(str(Path(__file__).parents[2] / "scenarios" / "predict_machines.py"))
 DATA = Path(os.environ.get("CLUSTER_ABM_DATA", Path(__file__).parents[2].parent / "shared" / "data")) / "lotaru"
@@ -117,7 +117,7 @@ def test_lone_runs_take_what_the_speeds_say():
 
 
 def test_more_runs_than_a_file_of_profiles_holds(monkeypatch):
-    monkeypatch.setattr("cluster_abm.study.machines.lone_runs.MOST_PROGRAMS", 2)
+    monkeypatch.setattr("machines.lone_runs.MOST_PROGRAMS", 2)
     parts = pd.DataFrame([(10.0 * number, 0, 0, 5.0) for number in range(1, 6)], columns=PARTS)
     found = times_on(parts, pd.DataFrame({"cpu_speed": [2.0], "disk_speed": [1.0]}, index=["quick"]), 100.0)
     assert found["quick"].tolist() == pytest.approx([10.0, 15.0, 20.0, 25.0, 30.0])

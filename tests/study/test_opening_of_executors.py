@@ -9,9 +9,12 @@ import executor_tasks as work
 import pytest
 
 from cluster_abm.errors import InputError
-from cluster_abm.study.runner.executors import BatchExecutor, check_options, dask_cluster, opening, slurm_jobs
+from cluster_abm.study.runner.executors import BatchExecutor, check_options, opening
 from cluster_abm.study.runner.executors.base import fail, library
-from cluster_abm.study.runner.executors.inline import InlineExecutor
+from cluster_abm.study.runner.executors.kinds import dask as dask_cluster
+from cluster_abm.study.runner.executors.kinds import inline, process
+from cluster_abm.study.runner.executors.kinds import slurm as slurm_jobs
+from cluster_abm.study.runner.executors.kinds.inline import InlineExecutor
 from cluster_abm.study.runner.executors.opening import open_executor
 
 
@@ -31,7 +34,7 @@ class Noted(BatchExecutor):
 
 
 @pytest.mark.parametrize(("kind", "place", "name", "given"), [
-    ("process", opening, "ProcessExecutor", (3,)), ("slurm", slurm_jobs, "SlurmExecutor", (3, {"time": 5})),
+    ("process", process, "ProcessExecutor", (3,)), ("slurm", slurm_jobs, "SlurmExecutor", (3, {"time": 5})),
     ("dask", dask_cluster, "DaskExecutor", ("tcp://here:1",)),
 ])  # fmt: skip
 def test_each_kind_is_given_its_own_options(monkeypatch, kind, place, name, given):
@@ -48,7 +51,7 @@ def test_each_kind_is_given_its_own_options(monkeypatch, kind, place, name, give
 
 @pytest.mark.parametrize("problem", [ValueError, KeyboardInterrupt, SystemExit])
 def test_an_exception_in_the_block_abandons_the_executor(monkeypatch, problem):
-    monkeypatch.setattr(opening, "InlineExecutor", Noted)
+    monkeypatch.setattr(inline, "InlineExecutor", Noted)
     with pytest.raises(problem), open_executor("inline") as executor:
         raise problem
     assert executor.left == ["abandoned"]
@@ -57,8 +60,8 @@ def test_an_exception_in_the_block_abandons_the_executor(monkeypatch, problem):
 @pytest.mark.parametrize(("kind", "opened"), [("process", 1), ("inline", 0)])
 def test_only_the_executor_of_processes_checks_for_an_imported_script(monkeypatch, kind, opened):
     asked = []
-    monkeypatch.setattr(opening, "end_if_imported", lambda: asked.append(kind))
-    monkeypatch.setattr(opening, "ProcessExecutor", Noted)
+    monkeypatch.setattr(process, "end_if_imported", lambda: asked.append(kind))
+    monkeypatch.setattr(process, "ProcessExecutor", Noted)
     with open_executor(kind):
         assert len(asked) == opened
 
@@ -92,7 +95,7 @@ def test_options_of_another_executor_are_refused(options, said):
 
 
 def test_with_refused_options_no_executor_is_opened(monkeypatch):
-    monkeypatch.setattr(opening, "_create", pytest.fail)
+    monkeypatch.setattr(inline, "InlineExecutor", pytest.fail)
     with pytest.raises(InputError, match="workers = 2: the executor 'inline' has one"), open_executor("inline", 2):
         pass
 

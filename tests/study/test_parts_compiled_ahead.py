@@ -17,7 +17,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.policies import Policy, register
 from cluster_abm.scenario import load_scenario
 from cluster_abm.study.runner import ahead
-from cluster_abm.study.runner.executors.inline import InlineExecutor
+from cluster_abm.study.runner.executors.kinds.inline import InlineExecutor
 
 ONE_FILE = {"data.files": 1, "data.files_per_job.maximum": 1}
 

@@ -28,7 +28,7 @@ from cluster_abm.study.design.fingerprint import cell_key
 from cluster_abm.study.design.policies import with_own_parameters
 from cluster_abm.study.design.policy_sources import policy_version
 from cluster_abm.study.design.study_file import load_study
-from cluster_abm.study.runner.executors.inline import InlineExecutor
+from cluster_abm.study.runner.executors.kinds.inline import InlineExecutor
 from cluster_abm.study.runner.one_run import Assignment, carry_out
 from cluster_abm.study.runner.tasks import SeededRun, run_all
 from cluster_abm.study.status import status_of

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from reality.judging import Claim, beyond_all, verdict
+from reality.machines import span_of, write_window
+from reality.sizing import offered, windows
+from reality.workflows import composed, write_composed
+from reality.workloads import scenario_of
 
-from cluster_abm.study.reality.judging import Claim, beyond_all, verdict
-from cluster_abm.study.reality.machines import span_of, write_window
-from cluster_abm.study.reality.sizing import offered, windows
-from cluster_abm.study.reality.workflows import composed, write_composed
-from cluster_abm.study.reality.workloads import scenario_of
 from cluster_abm.workload.traces import Trace, read_trace
 from cluster_abm.workload.traces.table import job_frame
 

@@ -9,12 +9,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from reality import workloads
+from reality.machines import machine_files, seconds, span_of, write_window
+from reality.sizing import mean_load, nodes_for, windows
+from reality.workflows import composed
+from reality.workloads import Source, Workload, hbd, work_s
 
-from cluster_abm.study.reality import workloads
-from cluster_abm.study.reality.machines import machine_files, seconds, span_of, write_window
-from cluster_abm.study.reality.sizing import mean_load, nodes_for, windows
-from cluster_abm.study.reality.workflows import composed
-from cluster_abm.study.reality.workloads import Source, Workload, hbd, work_s
 from cluster_abm.workload.offered import OfferedLoad
 from cluster_abm.workload.traces import Trace
 from cluster_abm.workload.traces.table import job_frame

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from reality.sizing import mean_load, nodes_for
 from studies import study
 
 from cluster_abm.study.arena.verdicts import gap_closed, table_of_regret, verdicts
@@ -14,7 +15,6 @@ from cluster_abm.study.cells import Ratio
 from cluster_abm.study.design.expansion import points_of
 from cluster_abm.study.papers.claims import check_claim
 from cluster_abm.study.papers.plan import Claim
-from cluster_abm.study.reality.sizing import mean_load, nodes_for
 from cluster_abm.study.statistics.estimates import Estimate, PairedDifference
 from cluster_abm.study.statistics.precision import enough, more_seeds
 from cluster_abm.study.statistics.ranking import ranking

@@ -16,8 +16,9 @@ import pytest
 from waiting import some_polls, until
 
 from cluster_abm.errors import InputError
-from cluster_abm.study.runner.executors import WorkerLost, processes
-from cluster_abm.study.runner.executors.processes import ProcessExecutor
+from cluster_abm.study.runner.executors import WorkerLost
+from cluster_abm.study.runner.executors.kinds import process as processes
+from cluster_abm.study.runner.executors.kinds.process import ProcessExecutor
 
 
 def ends(executor):

@@ -18,7 +18,8 @@ from support import scenario
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.compare import with_policy
-from cluster_abm.study.runner.executors import WorkerLost, open_executor, slurm_jobs
+from cluster_abm.study.runner.executors import WorkerLost, open_executor
+from cluster_abm.study.runner.executors.kinds import slurm as slurm_jobs
 from cluster_abm.study.runner.tasks import SeededRun
 
 

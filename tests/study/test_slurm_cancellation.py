@@ -13,7 +13,8 @@ import pytest
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.runner.code_version import with_same_code
-from cluster_abm.study.runner.executors import WorkerLost, open_executor, slurm_jobs
+from cluster_abm.study.runner.executors import WorkerLost, open_executor
+from cluster_abm.study.runner.executors.kinds import slurm as slurm_jobs
 
 
 def fault():

@@ -17,7 +17,8 @@ import pytest
 from stand_in_slurm import Jobs, looked_at
 from waiting import POLL_S, some_polls, until
 
-from cluster_abm.study.runner.executors import WorkerLost, open_executor, slurm_jobs
+from cluster_abm.study.runner.executors import WorkerLost, open_executor
+from cluster_abm.study.runner.executors.kinds import slurm as slurm_jobs
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ import pytest
 from stand_in_slurm import Enough
 
 from cluster_abm.errors import InputError
-from cluster_abm.study.runner.executors import WorkerLost, slurm_jobs
+from cluster_abm.study.runner.executors import WorkerLost
+from cluster_abm.study.runner.executors.kinds import slurm as slurm_jobs
 
 
 @pytest.mark.parametrize(("cluster", "period_s"), [("local", 0.1), ("slurm", 5.0)])

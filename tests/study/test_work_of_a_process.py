@@ -10,7 +10,7 @@ from stand_in_runs import Bar, Keeper, request
 from support import scenario
 
 from cluster_abm.study.runner import work as module
-from cluster_abm.study.runner.executors.inline import InlineExecutor
+from cluster_abm.study.runner.executors.kinds.inline import InlineExecutor
 from cluster_abm.study.runner.work import Request, RequestedRuns
 from cluster_abm.study.store.store import Record
 

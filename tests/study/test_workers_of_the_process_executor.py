@@ -12,7 +12,8 @@ import pytest
 from waiting import some_polls, until
 
 from cluster_abm.errors import InputError
-from cluster_abm.study.runner.executors import WorkerLost, open_executor, processes
+from cluster_abm.study.runner.executors import WorkerLost, open_executor
+from cluster_abm.study.runner.executors.kinds import process as processes
 
 
 def test_a_worker_starts_for_each_task_up_to_the_limit(crew):

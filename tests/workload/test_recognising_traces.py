@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cluster_abm.errors import InputError
-from cluster_abm.workload.traces.recognition import beginning, first_line, format_of, separator_of
+from cluster_abm.workload.traces.format import Head
+from cluster_abm.workload.traces.recognition import beginning, format_of
 
 SWIM = "job0\t2\t2\t60\t30\t10"
 NUMBERS = " ".join(["1"] * 18)
@@ -54,27 +55,27 @@ def test_just_enough_and_one_sign_less(line, format):
 ])  # fmt: skip
 def test_where_the_beginning_tells_nothing_the_name_does(name, format):
     if format is not NONE:
-        assert format_of(b"x\n", name) == format
-        assert format_of(b"", name) == format
+        assert format_of(Head(b"x\n"), name) == format
+        assert format_of(Head(b""), name) == format
     else:
         with pytest.raises(InputError, match="not recognised"):
-            format_of(b"x\n", name)
+            format_of(Head(b"x\n"), name)
         with pytest.raises(InputError, match="empty"):
-            format_of(b"", name)
+            format_of(Head(b""), name)
 
 
 def test_what_is_read_of_the_beginning():
     """Blank lines and a mark of the byte order are passed over; all blocks come again, and no more than needed."""
     blocks = iter([b"\xef\xbb\xbf\n \n", b"a,b\r", b"x" * 100_000, b"rest"])
     head, again = beginning(blocks)
-    assert head == b"a,b\r" + b"x" * 100_000
+    assert head.data == b"a,b\r" + b"x" * 100_000
     assert next(blocks) == b"rest"
     assert b"".join(again) == b"\xef\xbb\xbf\n \na,b\r" + b"x" * 100_000
-    assert first_line(b"a,b \r\nc") == first_line(b"a,b \nc") == first_line(b" a,b") == "a,b"
-    assert len(first_line(b"x" * 100_001)) == 100_000
-    assert [separator_of(line) for line in (b"a\tb,c", b"a,b\nc\td", b"a")] == ["\t", ",", ","]
+    assert [Head(data).line for data in (b"a,b \r\nc", b"a,b \nc", b" a,b")] == ["a,b"] * 3
+    assert len(Head(b"x" * 100_001).line) == 100_000
+    assert [Head(line).separator for line in (b"a\tb,c", b"a,b\nc\td", b"a")] == ["\t", ",", ","]
 
 
 def test_a_message_shows_the_begin_of_the_line():
     with pytest.raises(InputError, match=f"begins with '{'x' * 50}': allowed"):
-        format_of(b"x" * 51, "log")
+        format_of(Head(b"x" * 51), "log")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cluster_abm.workload.traces import LogReading, Trace, read_trace
-from cluster_abm.workload.traces.swim import looks_like_swim
+from cluster_abm.workload.traces.formats.swim import looks_like_swim
 
 PLAIN = LogReading()
 MOST = 2**63

@@ -11,8 +11,8 @@ import pytest
 from pyarrow import parquet
 
 from cluster_abm.errors import InputError
-from cluster_abm.workload.traces import parquet_trace as module
 from cluster_abm.workload.traces import read_trace, write_parquet
+from cluster_abm.workload.traces.formats import parquet as module
 
 
 def put(folder: Path, columns: dict[str, object], name: str = "a.parquet") -> Path:

@@ -15,7 +15,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.workload.text.csv_cells import CsvCells
 from cluster_abm.workload.text.lines import Lines
 from cluster_abm.workload.traces import read_trace
-from cluster_abm.workload.traces.csv_trace import csv_trace
+from cluster_abm.workload.traces.formats.csv import csv_trace
 from cluster_abm.workload.traces.swf_lines import read_log
 
 CSV = b"arrival_ms,cpu_ms\n0,5\n1,6\n"
@@ -75,7 +75,7 @@ def test_contents_and_formats_that_tell_nothing(tmp_path: Path) -> None:
     assert "format not recognised: it begins with 'once upon a time'" in message(path)
     assert "csv: a header line of our CSV" in message(path)
     assert "empty" in message(put(tmp_path, "log.txt", b""))
-    assert "format = 'json': allowed csv, swf, hbd" in message(path, format="json")
+    assert "format = 'json': allowed csv, gwa, hbd" in message(path, format="json")
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.swf"])

@@ -81,7 +81,7 @@ def test_what_is_refused(tmp_path: Path, text: str, words: str) -> None:
 def test_keys_of_swim_are_refused_elsewhere(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("arrival_ms,cpu_ms\n0,1\n")
-    with pytest.raises(InputError, match=r"workload\.trace\.task_mb = 5\.0: allowed for a SWIM trace alone"):
+    with pytest.raises(InputError, match=r"workload\.trace\.task_mb = 5\.0: allowed for these formats alone: swim"):
         read_trace(path, reading=LogReading(task_mb=5.0))
 
 

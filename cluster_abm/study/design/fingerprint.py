@@ -18,7 +18,7 @@ from cluster_abm.policy.finding.files import digest_of
 from cluster_abm.scenario import Scenario, shipped_network, shipped_path
 from cluster_abm.study.design.policy_sources import MISSING, policy_version
 from cluster_abm.study.design.unread import drop, unread_keys
-from cluster_abm.workload.traces.folder import machine_files
+from cluster_abm.workload.traces.formats.gwa import machine_files
 
 # What shows, stores and plans runs changes none of their numbers; of these packages only the named modules make any.
 WITHOUT_EFFECT = (

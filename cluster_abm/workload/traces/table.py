@@ -69,7 +69,7 @@ class Trace:
     """A trace as read."""
 
     file: str  # path as given
-    format: str  # one of FORMATS
+    format: str  # one of found_modules.TRACE_FORMATS
     rows: int  # data rows of the file; always used + skipped
     # One row per job; the runs of a file with several one after the other, column `run` telling them apart.
     table: pd.DataFrame

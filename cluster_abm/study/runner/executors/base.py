@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib
 import traceback
 from abc import abstractmethod
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future, InvalidStateError
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from cluster_abm.errors import InputError
@@ -47,6 +49,21 @@ class BatchExecutor(Executor):
     @abstractmethod
     def abandon(self) -> None:
         """End now: nothing more is begun, what runs is stopped, and no process or job stays behind."""
+
+
+@dataclass(frozen=True)
+class ExecutorKind:
+    """A kind of executor. It has the name of its module.
+
+    Attributes:
+        opens: opens an executor as it is asked for: `workers`, `dask` and `slurm`, as of `open_executor`.
+        refuses_workers: why so many workers cannot be asked for (1 or more); None: they can be.
+        options: which of `dask` and `slurm` mean something to it.
+    """
+
+    opens: Callable[[Mapping[str, Any]], BatchExecutor]
+    refuses_workers: Callable[[int], str | None] = lambda workers: None
+    options: tuple[str, ...] = ()
 
 
 def library(name: str, extra: str) -> Any:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError
+from cluster_abm.found_modules import EXECUTORS
 from cluster_abm.policy.finding.files import being_imported
-from cluster_abm.study.runner.executors.base import BatchExecutor
-from cluster_abm.study.runner.executors.inline import InlineExecutor
-from cluster_abm.study.runner.executors.processes import ProcessExecutor
-from cluster_abm.study.runner.executors.worker import end_if_imported
-
-KINDS = ("inline", "process", "dask", "slurm")
+from cluster_abm.study.runner.executors.base import BatchExecutor, ExecutorKind
 
 
 @contextmanager
@@ -48,9 +45,7 @@ def open_executor(
             f"{file}: starts runs when it is imported, and every process that needs its policy imports it: put what "
             'starts them under `if __name__ == "__main__":`'
         )
-    if kind == "process":
-        end_if_imported()
-    executor = _create(kind, workers, dask, slurm)
+    executor = _kind(kind).opens({"workers": workers, "dask": dask, "slurm": slurm})
     try:
         yield executor
     except BaseException:
@@ -66,38 +61,21 @@ def check_options(kind: str, workers: int | None, dask: str | None, slurm: Mappi
         InputError: no such kind, or something is given that means nothing to it; all problems at once.
     """
     problems = []
-    if kind not in KINDS:
-        problems.append(f"executor = {shortened(kind)}: allowed are {', '.join(KINDS)}")
-    if dask is not None and kind != "dask":
-        problems.append(
-            f"dask = {shortened(dask)}: `--dask` needs `--executor dask`; the executor is {shortened(kind)}"
-        )
-    if slurm is not None and kind != "slurm":
-        problems.append(
-            f"slurm = {shortened(dict(slurm))}: `--slurm` needs `--executor slurm`; the executor is {shortened(kind)}"
-        )
+    if kind not in EXECUTORS:
+        problems.append(f"executor = {shortened(kind)}: allowed are {', '.join(EXECUTORS)}")
+    for option, value in (("dask", dask), ("slurm", slurm if slurm is None else dict(slurm))):
+        takers = [name for name in EXECUTORS if option in _kind(name).options]
+        if value is not None and kind not in takers:
+            needed = f"`--{option}` needs `--executor {' or '.join(takers)}`"
+            problems.append(f"{option} = {shortened(value)}: {needed}; the executor is {shortened(kind)}")
     if workers is not None and workers < 1:
         problems.append(f"workers = {workers}: allowed are 1 and more")
-    elif kind == "inline" and workers not in (None, 1):
-        problems.append(f"workers = {workers}: the executor 'inline' has one; for more take 'process'")
-    elif kind == "dask" and workers is not None:
-        problems.append(f"workers = {workers}: the executor 'dask' has those of its scheduler: start more there")
+    elif workers is not None and kind in EXECUTORS and (why := _kind(kind).refuses_workers(workers)):
+        problems.append(f"workers = {workers}: the executor '{kind}' {why}")
     if problems:
         raise InputError(problems)
 
 
-def _create(kind: str, workers: int | None, dask: str | None, slurm: Mapping[str, Any] | None) -> BatchExecutor:
-    match kind:
-        case "inline":
-            return InlineExecutor()
-        case "process":
-            return ProcessExecutor(workers)
-        case "dask":
-            from cluster_abm.study.runner.executors.dask_cluster import DaskExecutor
-
-            return DaskExecutor(dask)
-        case "slurm":
-            from cluster_abm.study.runner.executors.slurm_jobs import SlurmExecutor
-
-            return SlurmExecutor(workers, slurm)
-    raise AssertionError(kind)
+def _kind(name: str) -> ExecutorKind:
+    found: ExecutorKind = import_module(f"{__package__}.kinds.{name}").EXECUTOR
+    return found

@@ -95,7 +95,7 @@ def finished(
     Raises InputError: no row is left.
 
     Args:
-        format: one of FORMATS.
+        format: one of found_modules.TRACE_FORMATS.
         columns, words: ours, of the rows that are left.
         skipped, noted, filled: as a Trace has them.
         reading: with which it was read, where CPU times could be read otherwise.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from cluster_abm.study.runner.executors.base import BatchExecutor
+from cluster_abm.study.runner.executors.base import BatchExecutor, ExecutorKind
 
 
 class InlineExecutor(BatchExecutor):
@@ -37,3 +37,9 @@ class InlineExecutor(BatchExecutor):
 
     def abandon(self) -> None:
         """Nothing runs between two calls of `submit`."""
+
+
+EXECUTOR = ExecutorKind(
+    opens=lambda asked: InlineExecutor(),
+    refuses_workers=lambda workers: "has one; for more take 'process'" if workers > 1 else None,
+)

@@ -22,6 +22,7 @@ import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.csv_cells import CsvCells
+from cluster_abm.workload.traces.format import OpenTrace, TraceFormat
 from cluster_abm.workload.traces.parts.fields import CellRule, ForeignColumns, beyond_counting, read_fields
 from cluster_abm.workload.traces.parts.finishing import disk_columns, finished, on_own_clock, tasks_for
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
@@ -193,3 +194,18 @@ def _names(fields: ForeignColumns) -> np.ndarray:
     if "task" in fields.words or "process" in fields.words:
         return fields.word("task", "process")
     return np.array([name.partition(" (")[0] for name in fields.word("name")], object)
+
+
+def table_of(file: OpenTrace) -> CsvCells:
+    """A table with tabs or commas, as its header has them; with tabs quotes are like any other character."""
+    between = file.head.separator
+    return file.cells("task", between=between, quoted=between == ",")
+
+
+FORMAT = TraceFormat(
+    begins="a header with realtime, %cpu, rchar, ... of Nextflow's or Lotaru's table",
+    rank=7,
+    looks_like=lambda head: looks_like_nextflow(head.names),
+    trace=lambda file: nextflow_trace(table_of(file), file.reading),
+    reads=("disk_read_share", "disk_write_share"),
+)

@@ -9,7 +9,8 @@ import numpy as np
 
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.csv_cells import CsvCells
-from cluster_abm.workload.traces.csv_trace import check_names, checked_column
+from cluster_abm.workload.traces.format import TraceFormat
+from cluster_abm.workload.traces.formats.csv import check_names, checked_column
 from cluster_abm.workload.traces.gathering import NumberColumn, Order, WordColumn
 from cluster_abm.workload.traces.table import (
     COLUMNS,
@@ -87,3 +88,12 @@ def hbd_trace(cells: CsvCells, run: int | None) -> Trace:
 def _milliseconds(seconds: Floats) -> Floats:
     """Seconds in milliseconds, to the engine's nanosecond: 2.01 s is 2010 ms and no rounding error more."""
     return np.round(seconds * 1000.0, 6)
+
+
+FORMAT = TraceFormat(
+    begins="the header run,host,submit_s,cpu_s of Harchol-Balter and Downey's runs",
+    rank=8,
+    looks_like=lambda head: looks_like_hbd(head.names),
+    trace=lambda file: hbd_trace(file.cells(), file.run),
+    has_runs=True,
+)

@@ -13,6 +13,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.workload.text.csv_cells import CsvCells, Rows
 from cluster_abm.workload.text.problems import Problems
 from cluster_abm.workload.traces.dependence import parents_of
+from cluster_abm.workload.traces.format import TraceFormat
 from cluster_abm.workload.traces.gathering import NumberColumn, Order, WordColumn
 from cluster_abm.workload.traces.table import (
     AFTER,
@@ -114,3 +115,12 @@ def csv_trace(cells: CsvCells) -> Trace:
         numbers = {name: checked_column(rows, name, *rule, cells.problems) for name, rule in rules.items()}
         ours.add(numbers, words, rows.lines)
     return ours.trace("csv", "line", tally({"blank lines": cells.blank_lines}))
+
+
+FORMAT = TraceFormat(
+    begins="a header line of our CSV (arrival_ms,cpu_ms,...)",
+    rank=9,
+    looks_like=lambda head: sum(name in (*COLUMNS, *WORD_COLUMNS) for name in head.names) >= 2,
+    trace=lambda file: csv_trace(file.cells()),
+    endings=(".csv",),
+)

@@ -13,6 +13,7 @@ import re
 import numpy as np
 
 from cluster_abm.workload.text.csv_cells import CsvCells
+from cluster_abm.workload.traces.format import TraceFormat
 from cluster_abm.workload.traces.parts.fields import CellRule, beyond_counting, read_fields
 from cluster_abm.workload.traces.parts.finishing import finished
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
@@ -83,3 +84,12 @@ def swim_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
         "no bytes at all": int((total_mb == 0).sum()),
     }
     return finished(cells.where, "swim", len(submit), columns, {}, skipped, noted, filled)
+
+
+FORMAT = TraceFormat(
+    begins="lines of job0, two times and three numbers of bytes, with tabs (SWIM)",
+    rank=6,
+    looks_like=lambda head: looks_like_swim(head.line.split("\t")),
+    trace=lambda file: swim_trace(file.cells(between="\t", quoted=False, names=NAMES, cut=True), file.reading),
+    reads=("cpu_ms_per_mb", "task_mb"),
+)

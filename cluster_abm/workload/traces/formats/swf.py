@@ -22,10 +22,11 @@ import numpy as np
 
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.lines import Lines
+from cluster_abm.workload.traces.format import Head, TraceFormat
 from cluster_abm.workload.traces.parts.finishing import RUN_TIMES, ZERO_CPU, no_job, on_own_clock
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.swf_lines import FIELDS, REQUESTED_MEMORY, REQUESTS, USED, read_log, stands_for_all
-from cluster_abm.workload.traces.table import Flags, Floats, Trace, job_frame, sorted_out, tally
+from cluster_abm.workload.traces.table import Flags, Floats, Trace, job_frame, number, sorted_out, tally
 
 FAILED, CANCELLED, PARTS = 0, 5, (2, 3, 4)
 LONGEST_COUNT = 15  # digits of a number of rows
@@ -149,3 +150,19 @@ def _jobs(columns: dict[str, Floats], reading: LogReading) -> tuple[dict[str, Fl
         "job number seen before": len(submit) - len(np.unique(columns["job number"])),
         "submitted before the row above, sorted": (np.diff(submit) < 0).sum(),
     }
+
+
+def _looks_like_swf(head: Head) -> bool:
+    """A remark, or a line of numbers alone."""
+    words = head.line.split()
+    return head.line.startswith(";") or (len(words) >= FIELDS and all(number(word) == number(word) for word in words))
+
+
+FORMAT = TraceFormat(
+    begins=f"remarks (;) or lines of {FIELDS} numbers of an SWF log",
+    rank=3,
+    looks_like=_looks_like_swf,
+    trace=lambda file: swf_trace(file.lines, file.reading),
+    endings=(".swf",),
+    reads=("cpu_time", "memory"),
+)

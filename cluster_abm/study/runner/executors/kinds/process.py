@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
@@ -20,8 +20,8 @@ from typing import Any
 
 from cluster_abm.errors import InputError
 from cluster_abm.limits import available_processors
-from cluster_abm.study.runner.executors.base import BatchExecutor, WorkerLost, fail, message_of
-from cluster_abm.study.runner.executors.worker import Worker
+from cluster_abm.study.runner.executors.base import BatchExecutor, ExecutorKind, WorkerLost, fail, message_of
+from cluster_abm.study.runner.executors.worker import Worker, end_if_imported
 
 WITHOUT_GUARD = (
     "starts runs on several processes, each of which imports it first, and would start them again: put what starts "
@@ -254,3 +254,11 @@ class _Crew:
             task = self._waiting.popleft()
             task.future.cancel()
             task.future.set_running_or_notify_cancel()
+
+
+def _opened(asked: Mapping[str, Any]) -> ProcessExecutor:
+    end_if_imported()
+    return ProcessExecutor(asked["workers"])
+
+
+EXECUTOR = ExecutorKind(opens=_opened)

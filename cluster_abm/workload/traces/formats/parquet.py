@@ -11,7 +11,8 @@ import numpy as np
 from cluster_abm.bounded_files import MEGABYTE, Limit, shown
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.problems import Problems
-from cluster_abm.workload.traces.csv_trace import OurColumns
+from cluster_abm.workload.traces.format import TraceFormat
+from cluster_abm.workload.traces.formats.csv import OurColumns
 from cluster_abm.workload.traces.table import COLUMNS, REQUIRED, Floats, Trace
 
 if TYPE_CHECKING:
@@ -101,3 +102,11 @@ def _texts(cells: pa.Array, name: str, where: str) -> Iterator[str]:
 
 def _shown(cell: Any) -> str:
     return "none" if cell.as_py() is None else repr(str(cell.as_py())[:40])
+
+
+FORMAT = TraceFormat(
+    begins="the bytes PAR1 of a Parquet file (of our CSV's columns)",
+    rank=1,
+    looks_like=lambda head: head.data.startswith(MAGIC),
+    trace=lambda file: parquet_trace(file.data, file.where, file.limit),
+)

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cluster_abm.scenario import Scenario, load_scenario
-from cluster_abm.study.reality.machines import span_of, write_window
-from cluster_abm.study.reality.sizing import mean_load, nodes_for, offered, windows
-from cluster_abm.study.reality.workflows import write_composed
 from cluster_abm.workload.traces import LogReading, Trace, read_trace, write_csv
 from cluster_abm.workload.traces.table import WORD_COLUMNS
+from reality.machines import span_of, write_window
+from reality.sizing import mean_load, nodes_for, offered, windows
+from reality.workflows import write_composed
 
 TARGET = 0.7
 DAY_S, HOUR_S, MINUTE_S = 86_400.0, 3600.0, 60.0

@@ -1,4 +1,4 @@
-"""A folder of virtual machines (GWA-T-12), a file each, as one trace."""
+"""GWA-T-12: a virtual machine in a file, or a folder of them, a file each, as one trace."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from cluster_abm.bounded_files import MEGABYTE, Limit, digest, opened, shown, un
 from cluster_abm.errors import InputError, reason_of
 from cluster_abm.workload.text.csv_cells import CsvCells
 from cluster_abm.workload.text.lines import Lines
-from cluster_abm.workload.traces.gwa import VirtualMachine, gwa_trace, machine
+from cluster_abm.workload.traces.format import TraceFormat
 from cluster_abm.workload.traces.table import Trace
+from cluster_abm.workload.traces.virtual_machines import VirtualMachine, gwa_trace, looks_like_gwa, machine
 
 ENDINGS = re.compile(r"\.csv(\.(gz|xz))?$", re.IGNORECASE)
 NUMBERS = re.compile(r"(\d{1,15})", re.ASCII)
@@ -124,3 +125,12 @@ def _spellings(name: str, file: Path) -> Iterator[str]:
 def _natural(path: Path) -> list[tuple[int, str]]:
     """2.csv before 10.csv."""
     return [(int(part), "") if NUMBERS.fullmatch(part) else (-1, part) for part in NUMBERS.split(path.name) if part]
+
+
+FORMAT = TraceFormat(
+    begins="a header with Timestamp [ms]; CPU cores; ... of a virtual machine of GWA-T-12",
+    rank=5,
+    looks_like=lambda head: looks_like_gwa(head.line.split(";")),
+    trace=lambda file: gwa_trace([vm_in(file.lines, file.path)], file.where),
+    folder=read_folder,
+)

@@ -24,6 +24,7 @@ import networkx
 import numpy as np
 
 from cluster_abm.workload.traces.dependence import parents_of
+from cluster_abm.workload.traces.format import TraceFormat
 from cluster_abm.workload.traces.parts.fields import beyond_counting
 from cluster_abm.workload.traces.parts.finishing import disk_columns, finished, outside, tasks_for
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
@@ -133,3 +134,12 @@ def _resolved(graph: networkx.DiGraph, usable: Flags, where: str) -> list[tuple[
         if total > MOST_DEPENDENCES:
             raise too_many(where)
     return after
+
+
+FORMAT = TraceFormat(
+    begins="{ of a workflow in WfFormat (JSON)",
+    rank=2,
+    looks_like=lambda head: head.data.startswith(b"{"),
+    trace=lambda file: wfformat_trace(file.data, file.where, file.reading),
+    reads=("disk_read_share", "disk_write_share"),
+)

@@ -25,6 +25,7 @@ import numpy as np
 from cluster_abm.arrays import Flags, Floats, Integers, Words
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.csv_cells import CsvCells
+from cluster_abm.workload.traces.format import TraceFormat
 from cluster_abm.workload.traces.parts.fields import CellRule, ForeignColumns, beyond_counting, read_fields
 from cluster_abm.workload.traces.parts.finishing import ZERO_CPU, disk_columns, finished, on_own_clock
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
@@ -239,3 +240,12 @@ def _filled(usable: Flags, unknown_cpu: Flags, assumed: Flags, reading: LogReadi
             "(workload.trace.disk_read_share, disk_write_share)"
         )
     return filled
+
+
+FORMAT = TraceFormat(
+    begins="a header with JobID, State, Submit, ... and | between them of Slurm's `sacct -P`",
+    rank=4,
+    looks_like=lambda head: looks_like_sacct(head.line.split("|")),
+    trace=lambda file: sacct_trace(file.cells(between="|", quoted=False), file.reading),
+    reads=("cpu_time", "disk_read_share", "disk_write_share"),
+)

@@ -21,7 +21,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.limits import available_processors
 from cluster_abm.study.design.fingerprint import result_version
 from cluster_abm.study.runner.code_version import with_same_code
-from cluster_abm.study.runner.executors.base import BatchExecutor, WorkerLost, fail, library, message_of
+from cluster_abm.study.runner.executors.base import BatchExecutor, ExecutorKind, WorkerLost, fail, library, message_of
 
 # Slurm's own limit of an array (MaxArraySize) is 1001 unless a site sets another.
 ARRAY = 1000
@@ -293,3 +293,6 @@ def _end_of(job: Any) -> str:
     except UnicodeDecodeError:
         lines = []
     return lines[-1] if lines else "it left no result"
+
+
+EXECUTOR = ExecutorKind(opens=lambda asked: SlurmExecutor(asked["workers"], asked["slurm"]), options=("slurm",))

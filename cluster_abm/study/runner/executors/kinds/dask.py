@@ -14,7 +14,7 @@ from typing import Any
 from cluster_abm.errors import InputError
 from cluster_abm.study.design.fingerprint import result_version
 from cluster_abm.study.runner.code_version import with_same_code
-from cluster_abm.study.runner.executors.base import BatchExecutor, WorkerLost, library, message_of
+from cluster_abm.study.runner.executors.base import BatchExecutor, ExecutorKind, WorkerLost, library, message_of
 
 ANSWERS_WITHIN_S = 5
 # Workers come and go; how many there are is asked for no more often than this.
@@ -134,3 +134,10 @@ class DaskExecutor(BatchExecutor):
             f"executor 'dask': the scheduler at {self._address} has gone; what is finished is kept: "
             "start it and give the same command again"
         )
+
+
+EXECUTOR = ExecutorKind(
+    opens=lambda asked: DaskExecutor(asked["dask"]),
+    refuses_workers=lambda workers: "has those of its scheduler: start more there",
+    options=("dask",),
+)

@@ -1,0 +1,114 @@
+"""What describes a format of trace files: how a file of it begins, and how it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from cluster_abm.bounded_files import Limit, shown
+from cluster_abm.workload.text.csv_cells import CsvCells
+from cluster_abm.workload.text.lines import Lines
+from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
+from cluster_abm.workload.traces.table import Trace
+
+LONGEST_HEAD = 100_000  # bytes of the first line that are looked at
+
+
+@dataclass(frozen=True)
+class Head:
+    """What a file begins with.
+
+    Attributes:
+        data: the bytes, without blank lines and a byte-order mark.
+    """
+
+    data: bytes
+
+    @cached_property
+    def line(self) -> str:
+        """The first line, as far as it is of use here."""
+        line = self.data[:LONGEST_HEAD].replace(b"\r", b"\n").partition(b"\n")[0]
+        return line.decode(errors="replace").strip(" ")
+
+    @property
+    def separator(self) -> str:
+        """What stands between the names of a header that has tabs or commas."""
+        return "\t" if "\t" in self.line else ","
+
+    @property
+    def names(self) -> list[str]:
+        """The names in a header that has tabs or commas."""
+        return [name.strip().strip('"') for name in self.line.split(self.separator)]
+
+
+@dataclass
+class OpenTrace:
+    """A trace file that is open, unpacked.
+
+    Attributes:
+        head: what it begins with.
+        blocks: all its bytes; `lines`, `cells` or `data` takes them, once.
+        path: the file, as it was given.
+        limit: how much it may hold.
+        run: which run of several is asked for.
+        reading: how fields are read where the format leaves a choice.
+    """
+
+    head: Head
+    blocks: Iterator[bytes]
+    path: str
+    limit: Limit
+    run: int | None = None
+    reading: LogReading = PLAIN_READING
+
+    @property
+    def where(self) -> str:
+        """The file's name for messages."""
+        return shown(self.path)
+
+    @cached_property
+    def lines(self) -> Lines:
+        """The lines of a file of text."""
+        return Lines(self.blocks, self.where)
+
+    @property
+    def data(self) -> bytes:
+        """The whole file."""
+        return b"".join(self.blocks)
+
+    @property
+    def lacks_line_end(self) -> bool:
+        """Whether lines were read, the last of which has no end."""
+        return "lines" in vars(self) and not self.lines.ended
+
+    def cells(self, kind: str = "job", **form: Any) -> CsvCells:
+        """The cells of a file of text; arguments as of `CsvCells`."""
+        return CsvCells(self.lines, kind, **form)
+
+
+@dataclass(frozen=True)
+class TraceFormat:
+    """A format of trace files. It has the name of its module.
+
+    Attributes:
+        begins: what a file begins with, in words.
+        rank: formats are tried by their rank, the smallest first: a file may begin as several of them do.
+        looks_like: whether a file is of this format, by what it begins with.
+        trace: reads an open file.
+        endings: file names with these are taken to be of this format if the beginning tells nothing.
+        reads: the fields of `LogReading` that `trace` looks at.
+        has_runs: whether a file may hold several runs.
+        folder: reads a folder of files of this format; None: a trace is one file.
+    """
+
+    begins: str
+    rank: int
+    looks_like: Callable[[Head], bool]
+    trace: Callable[[OpenTrace], Trace]
+    endings: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    has_runs: bool = False
+    folder: Callable[[Path, Limit], Trace] | None = None

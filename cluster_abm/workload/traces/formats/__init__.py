@@ -1,0 +1,1 @@
+"""The formats of trace files: a module each, named like it, with its description (`FORMAT`) at the foot."""
