@@ -105,19 +105,19 @@ class Answer:
     Attributes:
         runs: how many were asked for.
         made: how many of them this call carried out; the others were in the folder.
-        errors: faults of this program that ended runs.
+        faults: of this program, that ended runs.
         policy_faults: faults of policies, and how many runs each ended.
     """
 
     runs: int
     made: int
-    errors: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
     policy_faults: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def after(cls, taken: CountedRuns, *results: Any) -> Self:
         """The answer with a study's own results, and the runs that they took."""
-        return cls(*results, runs=taken.asked, made=taken.made, errors=taken.errors, policy_faults=taken.policy_faults)
+        return cls(*results, runs=taken.asked, made=taken.made, faults=taken.errors, policy_faults=taken.policy_faults)
 
 
 def value_at(scenario: Scenario, key: str) -> Value | None:
