@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
-from cluster_abm.cli.frame import StudyCall, StudyFrame, lines_of_problems, study_options
+from cluster_abm.cli.frame import StudyCall, StudyFrame, lines_of_outcome, study_options
 from cluster_abm.cli.options import Overrides, count_option, file_name, out_option, policies_named, scenario_argument
 from cluster_abm.cli.output import echo, tell
 from cluster_abm.cli.shell.names import policy_list
@@ -106,7 +106,7 @@ class CompareFrame(StudyFrame["Comparison"]):
     def _last_lines(self, found: Comparison) -> Iterable[str]:
         outcome, runs = found.outcome, len(found.outcome.rows)
         yield f"{outcome.finished} runs in {self.wall_s:.1f} s"
-        yield from lines_of_problems(outcome)
+        yield from lines_of_outcome(outcome)
         if outcome.interrupted:
             yield (
                 f"interrupted: kept {outcome.finished} of {runs} runs; "

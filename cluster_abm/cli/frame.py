@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from functools import wraps
 from pathlib import Path
@@ -25,7 +25,7 @@ from cluster_abm.interrupts import interrupt_held_back
 
 if TYPE_CHECKING:
     from cluster_abm.scenario import Scenario
-    from cluster_abm.study.asking import Answer, Question
+    from cluster_abm.study.asking import Question
     from cluster_abm.study.runner.tasks import RunsOutcome
 
 Result = TypeVar("Result")
@@ -206,11 +206,11 @@ class QuestionFrame(StudyFrame[Result]):
 
     def _exit_code(self, found: Any) -> int:
         """1 after a fault of this program."""
-        return 1 if found.errors else 0
+        return 1 if found.faults else 0
 
     def _last_lines(self, found: Any) -> Iterable[str]:
         """What went wrong in the runs, how many there were, and how long they took."""
-        yield from lines_of_problems(found)
+        yield from lines_of_problems(found.policy_faults, found.faults)
         yield f"{found.runs} runs in {self.wall_s:.1f} s{carried_out_before(found.runs - found.made)}"
 
 
@@ -237,9 +237,14 @@ def carried_out_before(runs: int) -> str:
     return f", {runs} of them carried out before" if runs > 0 else ""
 
 
-def lines_of_problems(found: Answer | RunsOutcome) -> Iterator[str]:
-    """What ended runs before their end: policies, faults of this program, an interrupt; each problem once."""
-    for line, runs in found.policy_faults.items():
+def lines_of_problems(policy_faults: Mapping[str, int], faults: Iterable[str]) -> Iterator[str]:
+    """Faults of policies, each once with the number of runs that it ended, and of this program."""
+    for line, runs in policy_faults.items():
         yield f"error: {line}" + (f" (ended {runs} runs)" if runs > 1 else "")
-    yield from (f"error: {error}" for error in found.errors)
-    yield from (f"under way when it was interrupted: {run}" for run in getattr(found, "under_way", ()))
+    yield from (f"error: {fault}" for fault in faults)
+
+
+def lines_of_outcome(outcome: RunsOutcome) -> Iterator[str]:
+    """What ended runs before their end: faults, and an interrupt."""
+    yield from lines_of_problems(outcome.policy_faults, outcome.errors)
+    yield from (f"under way when it was interrupted: {run}" for run in outcome.under_way)

@@ -13,7 +13,7 @@ from cluster_abm.cli.frame import (
     StudyCall,
     StudyFrame,
     carried_out_before,
-    lines_of_problems,
+    lines_of_outcome,
     print_json,
     study_options,
 )
@@ -130,7 +130,7 @@ class ReproduceFrame(StudyFrame["Reproduction"]):
         outcome = found.outcome
         before = carried_out_before(outcome.finished - outcome.made)
         yield f"{outcome.finished} runs in {self.wall_s:.1f} s{before}"
-        yield from lines_of_problems(outcome)
+        yield from lines_of_outcome(outcome)
         if outcome.interrupted:
             yield f"interrupted: kept {outcome.finished} runs of {self._name}"
 

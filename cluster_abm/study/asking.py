@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError, gathered
@@ -18,8 +18,7 @@ from cluster_abm.scenario.mixture import check_one_policy
 from cluster_abm.study.runner.counted_runs import CountedRuns, counted_runs
 from cluster_abm.study.runner.tasks import Where
 
-if TYPE_CHECKING:
-    from cluster_abm.study.tuning.ranges import Over, Value
+Value = bool | int | float | str
 
 # Sections and keys of a scenario on which no result of these studies depends.
 OF_NO_RESULT = {"compare", "measure"}
@@ -79,10 +78,10 @@ class QuestionOfRanges(Question):
     """A question about keys of a scenario, each within a range, under one policy.
 
     Attributes:
-        overs: the keys and ranges.
+        overs: the keys and ranges (tuning.ranges.Over).
     """
 
-    overs: tuple[Over, ...]
+    overs: tuple[Any, ...]
 
     def defaults(self) -> dict[str, Value | None]:
         """What the scenario itself says of the keys; None: nothing."""
@@ -105,19 +104,19 @@ class Answer:
     Attributes:
         runs: how many were asked for.
         made: how many of them this call carried out; the others were in the folder.
-        errors: faults of this program that ended runs.
+        faults: of this program, that ended runs.
         policy_faults: faults of policies, and how many runs each ended.
     """
 
     runs: int
     made: int
-    errors: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
     policy_faults: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def after(cls, taken: CountedRuns, *results: Any) -> Self:
         """The answer with a study's own results, and the runs that they took."""
-        return cls(*results, runs=taken.asked, made=taken.made, errors=taken.errors, policy_faults=taken.policy_faults)
+        return cls(*results, runs=taken.asked, made=taken.made, faults=taken.errors, policy_faults=taken.policy_faults)
 
 
 def value_at(scenario: Scenario, key: str) -> Value | None:

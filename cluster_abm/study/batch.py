@@ -18,13 +18,11 @@ from cluster_abm.study.design.metrics import nearest_metric
 from cluster_abm.study.design.study_file import Study
 from cluster_abm.study.results_folder import write_plan
 from cluster_abm.study.runner.executors import open_executor
-from cluster_abm.study.runner.record_keepers import InFolder
+from cluster_abm.study.runner.record_keepers import InFolder, kept_in
 from cluster_abm.study.runner.tasks import Where
 from cluster_abm.study.runner.wanted import known_values, seeds_wanted
 from cluster_abm.study.runner.work import Request, RequestedRuns
 from cluster_abm.study.store.documents import check_folder
-from cluster_abm.study.store.leases import Leases
-from cluster_abm.study.store.setting_aside import set_aside
 from cluster_abm.study.store.store import Contents, Record, Store
 
 
@@ -85,14 +83,9 @@ def run_batch(
         tqdm.write(f"note: {remark}", file=sys.stderr)
     check_folder(study.name, (study.file, Path(study.scenario_source)), folder)
     store = Store(folder)
-    store.prepare()
-    with Leases(store.folder) as leases, store.written_by(leases.token):
-        for token in leases.dead():
-            store.forget_partial(token)
-        contents = store.contents([study.precision_metric])
-        outcome = BatchOutcome(damaged=set_aside(store, leases, contents.damaged, quiet))
+    with kept_in(store, [study.precision_metric], quiet) as (keeper, contents, damaged):
+        outcome = BatchOutcome(damaged=damaged)
         write_plan(store, expansion)
-        keeper = InFolder(store, leases)
         with Progress(None, study.name, "run", quiet=quiet) as bar:
             work = _work_of(expansion, store, keeper, contents, keep_failed, bar)
             try:

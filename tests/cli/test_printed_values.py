@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from cluster_abm.cli.frame import lines_of_problems
+from cluster_abm.cli.frame import lines_of_outcome
 from cluster_abm.cli.listing import lines
 from cluster_abm.cli.listing.keys import _allowed
 from cluster_abm.cli.listing.policies import _bounds, _in_toml, _knows
@@ -121,7 +121,7 @@ def test_what_a_policy_knows(policy, words):
 def test_each_problem_of_runs_is_named_once():
     outcome = RunsOutcome([], policy_faults={"policy a": 1, "policy b": 3}, errors=["E: one", "E: two"])
     outcome.under_way = ["seed 3"]
-    assert list(lines_of_problems(outcome)) == [
+    assert list(lines_of_outcome(outcome)) == [
         "error: policy a", "error: policy b (ended 3 runs)", "error: E: one", "error: E: two",
         "under way when it was interrupted: seed 3",
     ]  # fmt: skip

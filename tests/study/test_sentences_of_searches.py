@@ -129,7 +129,7 @@ def test_how_many_runs_there_were(found, line):
     call = StudyCall("test", (), None, None, Executor("inline", None, None, ()), None, False)
     frame = TuneFrame(call, Overrides({}, {}), found.question)
     frame.wall_s = 2.0
-    assert line in list(frame.last_lines(found))
+    assert line in list(frame._last_lines(found))
 
 
 # ---- calibrate ----

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cluster_abm.cli.frame import StudyCall, StudyFrame, lines_of_problems, study_options
+from cluster_abm.cli.frame import StudyCall, StudyFrame, lines_of_outcome, study_options
 from cluster_abm.cli.options import Overrides, count_option, names_of, out_option, overrides_of, set_option
 from cluster_abm.cli.output import echo
 from cluster_abm.cli.shell import names
@@ -91,7 +91,7 @@ class ArenaFrame(StudyFrame["Arena"]):
     def _last_lines(self, found: Arena) -> Iterable[str]:
         outcome = found.outcome
         yield f"{outcome.made} runs in {self.wall_s:.1f} s"
-        yield from lines_of_problems(outcome)
+        yield from lines_of_outcome(outcome)
         if outcome.interrupted:
             kept = f"kept {outcome.finished} of {len(outcome.rows)} runs in {self.out}"
             yield f"interrupted: {kept}; the same command goes on with the others"

@@ -300,8 +300,8 @@ def _least(surface: _Surface, region: _Region, observed: Floats, weights: Floats
     low, room = region.low, np.maximum(region.high - region.low, 1e-9)
     squared = np.square(weights)
 
-    def cost(share: Floats) -> tuple[float, Floats]:
-        point = low + share * room
+    def cost(shares: Floats) -> tuple[float, Floats]:
+        point = low + shares * room
         logs, slopes = surface(point), surface.slopes(point) * room
         seeds = len(logs)
         residuals, away = observed - logs.mean(axis=0), logs - logs.mean(axis=0)
@@ -311,11 +311,11 @@ def _least(surface: _Surface, region: _Region, observed: Floats, weights: Floats
         slope = -(squared * residuals) @ slopes.mean(axis=0) - share * np.einsum("r,sr,srk->k", squared, away, bent)
         return float(value), 2.0 * slope
 
-    def residuals_of(share: Floats) -> Floats:
-        return weights * (observed - surface(low + share * room).mean(axis=0))
+    def residuals_of(shares: Floats) -> Floats:
+        return weights * (observed - surface(low + shares * room).mean(axis=0))
 
-    def slopes_of(share: Floats) -> Floats:
-        return -weights[:, None] * surface.jacobian(low + share * room) * room
+    def slopes_of(shares: Floats) -> Floats:
+        return -weights[:, None] * surface.jacobian(low + shares * room) * room
 
     ends = []
     for start in ((best - low) / room, np.full(len(low), 0.5)):

@@ -1,97 +1,82 @@
-"""Where a runner keeps its records: in memory, or in a folder that outlives it and that several processes fill."""
+"""What keeps a runner's records: memory, or a folder that outlives the process and that several processes fill."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from cluster_abm.study.store.leases import Leases
-from cluster_abm.study.store.store import Record, RunName, Store
+from cluster_abm.study.store.setting_aside import set_aside
+from cluster_abm.study.store.store import Contents, Record, RunName, Store
 
 
-class ResultKeeper(Protocol):
-    """Keeps records, and sees to it that no two processes carry out the same run."""
-
-    def claim(self, run: RunName) -> bool:
-        """Take a run for this process; False if another one has it."""
-
-    def release(self, run: RunName) -> None:
-        """Give up a claim."""
-
-    def look_up(self, run: RunName) -> Record | None:
-        """A run's record if it is there by now."""
-
-    def written_ns(self, run: RunName) -> int | None:
-        """When a run's own record was written [ns]; None if there is none."""
-
-    def add(self, record: Record) -> None:
-        """Keep a record; when this returns no interrupt can lose it."""
-
-    def tidy(self, made: int) -> None:
-        """Called now and then, with how many runs have been carried out."""
-
-
-class InMemory:
-    """Records of this process alone.
+class ResultKeeper:
+    """Keeps records, and sees to it that no two processes carry out the same run; by itself it knows no other process.
 
     Attributes:
-        records: by name of the run.
+        records: those that were added, by name of the run.
     """
 
     def __init__(self) -> None:
         self.records: dict[RunName, Record] = {}
 
     def claim(self, run: RunName) -> bool:
-        """As ResultKeeper: there is no other process."""
+        """Take a run for this process; False if another one has it."""
         return True
 
     def release(self, run: RunName) -> None:
-        """As ResultKeeper."""
+        """Give up a claim."""
 
     def look_up(self, run: RunName) -> Record | None:
-        """As ResultKeeper."""
+        """A run's record if it is there by now."""
         return self.records.get(run)
 
     def written_ns(self, run: RunName) -> int | None:
-        """As ResultKeeper."""
+        """When a run's own record was written [ns]; None if there is none."""
         return None
 
     def add(self, record: Record) -> None:
-        """As ResultKeeper."""
+        """Keep a record; when this returns no interrupt can lose it."""
         self.records[record.name] = record
 
     def tidy(self, made: int) -> None:
-        """As ResultKeeper."""
+        """Called now and then, with how many runs have been carried out."""
 
 
-class InFolder:
+class InMemory(ResultKeeper):
+    """Records of this process alone."""
+
+
+class InFolder(ResultKeeper):
     """Records in a store, with the claims of this process on its runs."""
 
     def __init__(self, store: Store, leases: Leases) -> None:
+        super().__init__()
         self._store, self._leases = store, leases
         self._compacted = 0
 
     def claim(self, run: RunName) -> bool:
-        """As ResultKeeper."""
+        """Take a run for this process, by a lease in the folder."""
         return self._leases.claim(_claim_name(run))
 
     def release(self, run: RunName) -> None:
-        """As ResultKeeper."""
+        """Give up the lease."""
         self._leases.release(_claim_name(run))
 
     def look_up(self, run: RunName) -> Record | None:
-        """As ResultKeeper."""
+        """A run's record if any process has written it."""
         return self._store.look_up(run)
 
     def written_ns(self, run: RunName) -> int | None:
-        """As ResultKeeper."""
+        """When any process wrote it [ns]."""
         return self._store.written_ns(run)
 
     def add(self, record: Record) -> None:
-        """As ResultKeeper: it is on the disk when this returns."""
+        """Keep a record; it is on the disk when this returns."""
         self._store.add(record)
 
     def tidy(self, made: int) -> None:
-        """As ResultKeeper: put runs into segments whenever there are enough of them."""
+        """Put runs into segments whenever there are enough of them."""
         if made >= self._compacted + self._store.runs_a_segment:
             self.compact()
             self._compacted = made
@@ -107,3 +92,20 @@ class InFolder:
 
 def _claim_name(run: RunName) -> str:
     return f"{run[0]}-{run[1]}"
+
+
+@contextmanager
+def kept_in(store: Store, metrics: Sequence[str] | None, quiet: bool) -> Iterator[tuple[InFolder, Contents, list[str]]]:
+    """Open a store for this process: what keeps its records, what it holds, and which damaged files were set aside.
+
+    Args:
+        store: of the folder.
+        metrics: as of `Store.contents`.
+        quiet: nothing about damaged files on stderr.
+    """
+    store.prepare()
+    with Leases(store.folder) as leases, store.written_by(leases.token):
+        for token in leases.dead():
+            store.forget_partial(token)
+        contents = store.contents(metrics)
+        yield InFolder(store, leases), contents, set_aside(store, leases, contents.damaged, quiet)

@@ -15,12 +15,10 @@ from cluster_abm.progress import Progress
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.design.fingerprint import cell_key
 from cluster_abm.study.runner.executors import BatchExecutor, check_options, open_executor
-from cluster_abm.study.runner.record_keepers import InFolder, InMemory, ResultKeeper
+from cluster_abm.study.runner.record_keepers import InMemory, ResultKeeper, kept_in
 from cluster_abm.study.runner.wanted import Values
 from cluster_abm.study.runner.work import Request, RequestedRuns
-from cluster_abm.study.store.leases import Leases
 from cluster_abm.study.store.segments import joined
-from cluster_abm.study.store.setting_aside import set_aside
 from cluster_abm.study.store.store import Record, RunName, Store
 
 FAULT = f"{PolicyFault.__name__}: "
@@ -210,19 +208,13 @@ def _kept(folder: Path | None, quiet: bool) -> Iterator[Kept]:
         yield InMemory(), {}, {}
         return
     store = Store(folder)
-    store.prepare()
-    with Leases(store.folder) as leases, store.written_by(leases.token):
-        for token in leases.dead():
-            store.forget_partial(token)
-        contents = store.contents()
-        set_aside(store, leases, contents.damaged, quiet)
+    with kept_in(store, None, quiet) as (keeper, contents, _):
         rows: dict[RunName, dict[str, Any]] = {}
         for row in joined(contents.tables).to_pylist() if contents.tables else ():
             metrics = {name.removeprefix("metrics."): value for name, value in row.items()}
             rows[row["key"], row["seed"]] = {
                 name: value for name, value in metrics.items() if name not in ("key", "seed")
             }
-        keeper = InFolder(store, leases)
         yield keeper, rows, {run: store.written_ns(run) for run in contents.failed}
         keeper.compact()
 

@@ -17,8 +17,8 @@ from cluster_abm.policies import available, create
 from cluster_abm.scenario import Scenario, nearest, scenario_from
 from cluster_abm.scenario.load import tables_of
 from cluster_abm.scenario.unused import keys_without_effect, reason_without_effect
+from cluster_abm.study.asking import Value
 
-Value = bool | int | float | str
 Kind = Literal["number", "whole", "choice", "other"]
 
 # Keys, and sections, that no search makes sense of, each with the reason.
