@@ -26,8 +26,7 @@ from cluster_abm.cli.options import (
     scenario_argument,
     work_options,
 )
-from cluster_abm.cli.output import echo, ending_with, tell
-from cluster_abm.cli.problems import tell_problems
+from cluster_abm.cli.output import echo, ending_with, tell, tell_problems
 from cluster_abm.cli.suggestions import Asked, not_compared, suggestions
 from cluster_abm.cli.tables import table_text
 from cluster_abm.interrupts import interrupt_held_back

@@ -20,8 +20,7 @@ from cluster_abm.cli.options import (
     set_option,
     trace_file_option,
 )
-from cluster_abm.cli.output import echo, ending_with, tell
-from cluster_abm.cli.problems import tell_problems
+from cluster_abm.cli.output import echo, ending_with, tell, tell_problems
 from cluster_abm.interrupts import interrupt_held_back
 
 if TYPE_CHECKING:

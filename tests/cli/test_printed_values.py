@@ -10,7 +10,7 @@ import pytest
 from cluster_abm.cli.listing import lines
 from cluster_abm.cli.listing.keys import _allowed
 from cluster_abm.cli.listing.policies import _bounds, _in_toml, _knows
-from cluster_abm.cli.problems import tell_problems
+from cluster_abm.cli.output import tell_problems
 from cluster_abm.cli.studies.tune import _seeds, overs_of
 from cluster_abm.cli.suggestions import Asked, not_compared, suggestions
 from cluster_abm.cli.trace import _for_print, _in_per_cent, _print_entry

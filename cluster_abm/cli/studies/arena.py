@@ -9,8 +9,7 @@ import click
 
 from cluster_abm.cli.front import names
 from cluster_abm.cli.options import Executor, executor_options, json_option, out_option, overrides_of, set_option
-from cluster_abm.cli.output import echo, ending_with, tell
-from cluster_abm.cli.problems import tell_problems
+from cluster_abm.cli.output import echo, ending_with, tell, tell_problems
 from cluster_abm.interrupts import interrupt_held_back
 
 
