@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cluster_abm import ClusterModel, Scenario, policies
-from cluster_abm.scenario import scenario_from
+from cluster_abm import ClusterModel, Scenario
+from cluster_abm.testing.subject import BUSY, needed_by, scenario_of
 
 # The shipped policies that decide in compiled code.
 COMPILED = [
@@ -37,11 +37,7 @@ def mostly_slow(values: Iterable[str], fast: Collection[str] = SAMPLE) -> list[A
 
 def scenario(**overrides: Any) -> Scenario:
     """A scenario of nothing but what is set here; `__` stands for the dot."""
-    base = {"name": "test", "cluster": {"nodes": 4}, "workload": {"utilisation": 0.5, "duration_s": 20.0}}
-    if overrides.get("workload__arrivals__kind") == "closed":
-        # Closed users have no rate of their own.
-        del base["workload"]["utilisation"]
-    return scenario_from(base, "test", {key.replace("__", "."): value for key, value in overrides.items()})
+    return scenario_of("test", overrides)
 
 
 def finished(seed: int = 1, **overrides: Any) -> ClusterModel:
@@ -93,33 +89,10 @@ def act_at(model: ClusterModel, *acts: tuple[float, int, str]) -> None:
         getattr(model.node_agents[node], act)()
 
 
-def needed_by(policy: str) -> dict[str, Any]:
-    """Overrides without which no run under a policy begins: jobs announce what it needs."""
-    has_needs = "requested_ms" in policies.available()[policy].needs
-    return {"workload__requested_over_actual": {"kind": "uniform", "mean": 1.5}} if has_needs else {}
-
-
 def busy(**overrides: Any) -> dict[str, Any]:
     """Overrides of a small cluster on which everything happens: I/O, faults, hits, parallel jobs, remote starts."""
-    return (
-        {
-            "cluster__nodes": 4,
-            "cluster__memory_mb": 30.0,
-            "cluster__buffer_in_memory": False,
-            "cluster__page_fault_ratio_cap": 1.5,
-            "workload__utilisation": 0.5,
-            "workload__cpu_ms__mean": 100.0,
-            "workload__io_per_ms__kind": "uniform",
-            "workload__io_per_ms__mean": 0.12,
-            "workload__reaccess_rate": 1.0,
-            "workload__tasks__parallel_share": 0.4,
-            "workload__tasks__maximum": 6,
-            "negotiation__remote_execution_ms": 7.0,
-            "policy__name": "iolb",
-        }
-        | needed_by(overrides.get("policy__name", "iolb"))
-        | overrides
-    )
+    name = overrides.get("policy__name", "iolb")
+    return {**BUSY, "policy__name": name, **needed_by(name), **overrides}
 
 
 def same_records(first: ClusterModel, second: ClusterModel) -> bool:

@@ -6,8 +6,12 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from cluster_abm.study.runner.tasks import Outcome
 
 
 class OutputFailed(Exception):
@@ -37,6 +41,16 @@ def tell(text: object) -> None:
     """Write a remark to stderr; a stderr that cannot be written ends no command."""
     with suppress(OSError):
         click.echo(text, err=True)
+
+
+def tell_problems(outcome: Outcome) -> None:
+    """Name what ended runs early, each problem once: input that was wrong, policies, faults of this program."""
+    for line, runs in outcome.policy_faults.items():
+        tell(f"error: {line}" + (f" (ended {runs} runs)" if runs > 1 else ""))
+    for error in outcome.errors:
+        tell(f"error: {error}")
+    for run in outcome.under_way:
+        tell(f"under way when it was interrupted: {run}")
 
 
 @contextmanager

@@ -37,10 +37,10 @@ SEED = 3
 LATEST_MS = 3_600_000.0
 
 
-def needed_by(policy: type[Policy]) -> dict[str, Any]:
+def needed_by(policy: str) -> dict[str, Any]:
     """Overrides without which no run under a policy begins: jobs announce what it needs."""
     requested = {"workload__requested_over_actual": {"kind": "uniform", "mean": 1.5}}
-    return requested if "requested_ms" in policy.needs else {}
+    return requested if "requested_ms" in available()[policy].needs else {}
 
 
 def scenario_of(name: str, overrides: Mapping[str, Any]) -> Scenario:
@@ -139,7 +139,7 @@ class Subject:
             with faults_in_words():
                 choice = choice_of(self.policy, {})
                 given = {f"policy__{name}": value for name, value in choice.parameters.items()}
-                given = {**BUSY, **needed_by(self.kind), **given, **self.overrides, **overrides}
+                given = {**BUSY, **needed_by(choice.name), **given, **self.overrides, **overrides}
                 setup = scenario_of("contract", {**given, "policy__name": choice.name})
                 return ClusterModel(setup, seed=seed, compile_decisions=compiled)
         except InputError as refusal:

@@ -14,7 +14,6 @@ from cluster_abm.arguments import TABLE, check_arguments, shortened
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.schema import Scenario
 from cluster_abm.scenario.wording.other_names import did_you_mean, key_called, keys_ending_in
-from cluster_abm.scenario.wording.sections import all_keys
 
 # Keys in tables of overrides are looked for so deep.
 DEEPEST = 20
@@ -134,3 +133,11 @@ def _same(one: object, other: object) -> bool:
 
 def _depth(key: str) -> int:
     return key.count(".")
+
+
+def all_keys(section: type[BaseModel], path: str = "") -> Iterator[str]:
+    """Every dotted key below a section, and the sections in it; but for keys within lists."""
+    for name, field in section.model_fields.items():
+        yield f"{path}{name}"
+        if isinstance(field.default, BaseModel):
+            yield from all_keys(type(field.default), f"{path}{name}.")
