@@ -58,8 +58,10 @@ class OutsideModel(ClusterModel):
         super().__init__(scenario, seed, keep_decisions=False, **kwargs)
         compiled = self.placement.compiled
         if not isinstance(compiled, OutsideNegotiation):
-            raise InputError(f"{self.setup.name}: tasks can be placed from outside in compiled code only, and here: "
-                             f"{self.decides_in_python}")  # fmt: skip
+            raise InputError(
+                f"{self.setup.name}: tasks can be placed from outside in compiled code only, and here: "
+                f"{self.decides_in_python}"
+            )
         self._negotiation = compiled
         nodes = self.setup.cluster.nodes
         self.asked, self._most = 0, most
@@ -145,7 +147,7 @@ class OutsideModel(ClusterModel):
     def _next_group(self) -> None:
         """To the next group of arrivals, if there is one."""
         if len(self._targets):
-            self.placement.note_links(self._arrivals, self._stand_in, self._placed)
+            self.placement.starts.note_links(self._arrivals, self._stand_in, self._placed)
             self._arrived_ns = self._arrived_until_ns(len(self._targets))
         self._arrivals, self._first = next(self._arriving, NO_ARRIVALS), 0
         self._stand_in = self.placement.stand_ins()
@@ -163,11 +165,7 @@ class OutsideModel(ClusterModel):
     def _until_tasks_arrive(self) -> Iterator[Arrivals]:
         """`run` with a stop at each group of arrivals, which must be placed before the next one is asked for."""
         while self.running:
-            boundary_ns = self._windows.next_boundary_ns()
-            self.parts.failures.occur()
-            self.parts.degrading.act()
-            yield from self.parts.submissions.arrive(boundary_ns)
-            self._live_on(boundary_ns)
+            yield from self._live_until(self._windows.next_boundary_ns())
 
     # ---- what rewards are made of ----------------------------------------------------------------------------
 

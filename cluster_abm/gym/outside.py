@@ -13,12 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.compiling.texts import number_of
-from cluster_abm.engine.admission import Starts
 from cluster_abm.gym.kernels import act, observe
 from cluster_abm.jit import entry, native_address
 from cluster_abm.model.deciding.compiled.arriving import place_arrivals
-from cluster_abm.model.deciding.compiled.placement import AtFault, Begun, CompiledNegotiation
-from cluster_abm.model.deciding.decisions import DECIDED
+from cluster_abm.model.deciding.compiled.negotiation import AtFault, CompiledNegotiation, sample_arguments
+from cluster_abm.model.deciding.in_python import Begun
 from cluster_abm.model.waiting.queues import Arrivals
 from cluster_abm.policy.base import Decision, Policy
 from cluster_abm.policy.features import FEATURES, Numbers
@@ -62,7 +61,7 @@ class OutsideNegotiation(CompiledNegotiation):
             first, last: from the `first`-th to the one before the `last`-th.
             features: filled, shape (at least last - first, nodes, features).
         """
-        self.bring_up_to_date()
+        self.inputs.bring_up_to_date()
         nothing = np.zeros((3, 0), np.int64)
 
         def look(*arguments: Any) -> int:
@@ -77,7 +76,7 @@ class OutsideNegotiation(CompiledNegotiation):
         at_fault: AtFault,
     ) -> None:  # fmt: skip
         """Place them, each on its node of `targets`, shape (tasks,); else as CompiledNegotiation.place."""
-        self.bring_up_to_date()
+        self.inputs.bring_up_to_date()
 
         def place(*arguments: Any) -> int:
             return int(self._act(*arguments, targets, self._place_address, self._told))
@@ -88,16 +87,7 @@ class OutsideNegotiation(CompiledNegotiation):
 
     @cached_property
     def _samples(self) -> tuple[Any, ...]:
-        rows, flags, numbers, table = (
-            np.zeros(0, DECIDED),
-            np.zeros(1, bool),
-            np.zeros(1, np.int64),
-            np.zeros((1, 1), int),
-        )
-        return (
-            self._engine.tables, Starts(*(numbers,) * 6), 0, 0, 0, rows, flags, flags, table, numbers, (numbers,) * 3,
-            table, 0, 0,
-        )  # fmt: skip
+        return sample_arguments(self.engine)
 
     @cached_property
     def _told(self) -> int:

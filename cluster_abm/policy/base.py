@@ -85,8 +85,8 @@ class Policy:
         pooled: whether it is a form of the cluster: all nodes are one station (engine.pooled.pool).
         central: whether it decides at one head node, which knows the true state and is obeyed.
         needs: what every job has to announce beside the usual, so that a run can begin: "requested_ms", its run time.
-            A scenario in which some job does not is refused when the run is set up (model.needs, where further ones
-            are added).
+            A scenario in which some job does not is refused when the run is set up (model.policy_checks, where
+            further ones are added).
         holds_jobs: whether `next_job`, or `holds`, is asked before a job's tasks are placed.
         holds_for_events: whether only an end of a task, a submission, a failure or a repair can free what it holds:
             where none of them is to come, the run ends. False: also time alone, or background programs' turns at the

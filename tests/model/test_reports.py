@@ -123,8 +123,11 @@ def test_when_nothing_differs_far_reports_are_the_near_ones(monkeypatch):
     monkeypatch.setattr(
         assembly,
         "reports_of",
-        lambda setup, seed, *parts: Reports(
-            *parts[:-1], np.arange(4), setup.cluster.exchange_period_ms, setup.negotiation.missed_reports, parts[-1]
+        lambda setup, **parts: Reports(
+            audience=np.arange(4),
+            period_ms=setup.cluster.exchange_period_ms,
+            missed_reports=setup.negotiation.missed_reports,
+            **parts,
         ),
     )
     far = finished(3, **settings)

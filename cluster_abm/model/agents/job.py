@@ -41,7 +41,7 @@ class Job(ClusterAgent):
         Raises:
             InputError: it has ended already.
         """
-        self.model.actions.kill(self.job)
+        self.model.job_actions.kill(self.job)
 
     @property
     def home(self) -> int:

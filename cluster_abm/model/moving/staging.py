@@ -87,7 +87,7 @@ class Staging:
         return self.delay_ns(job, node)
 
     def tables(self) -> dict[str, Floats | Integers]:
-        """What compiled code needs to fetch files (negotiation.desk.Desk)."""
+        """What compiled code needs to fetch files (compiled.scratch.Scratch)."""
         files, nodes = len(self.map.size_mb), self.map.nodes
         fetch_ms, fetched_from = np.zeros((files, nodes)), np.zeros((files, nodes), np.int64)
         for file in range(files):

@@ -9,7 +9,7 @@ from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import KILLED, LOST
 from cluster_abm.model.deciding.decisions import DecisionLog
 from cluster_abm.model.failing.availability import Availability
-from cluster_abm.model.failing.failures import Failures
+from cluster_abm.model.failing.failures import FailureProcess
 from cluster_abm.model.moving.departures import Departures
 from cluster_abm.model.moving.staging import Staging
 from cluster_abm.model.observing.existing import existing
@@ -31,7 +31,7 @@ def run_data(
     clock: Clock,
     departures: Departures,
     log: DecisionLog,
-    failures: Failures,
+    failures: FailureProcess,
     availability: Availability,
     staging: Staging | None,
     messages: int,

@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.clock import Clock
-from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import NEVER
+from cluster_abm.model.part import part
 from cluster_abm.model.waiting.schedule import Schedule
 
 Integers = npt.NDArray[np.int64]
 
 
+@part
 class Following(Schedule, ABC):
     """Jobs of which some are submitted after others have ended; those with an arrival time need not wait.
 
@@ -23,15 +24,16 @@ class Following(Schedule, ABC):
     Killed and lost jobs have ended too.
     """
 
-    def __init__(self, engine: EngineState, clock: Clock) -> None:
-        super().__init__(engine)
+    clock: Clock
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.arrivals_ns = self.arrivals_ns.copy()
-        self._engine, self._clock = engine, clock
         self._coming = [(int(at), job) for job, at in enumerate(self.arrivals_ns) if at < NEVER]
         heapq.heapify(self._coming)
         self._order: list[int] = []
-        self._unfinished: list[int] = engine.jobs["tasks"].tolist()
-        self._ended_ns = [0] * len(engine.jobs)
+        self._unfinished: list[int] = self.engine.jobs["tasks"].tolist()
+        self._ended_ns = [0] * len(self.engine.jobs)
         self._records_read = 0
         self.waits_for_ends = True
 
@@ -65,7 +67,7 @@ class Following(Schedule, ABC):
 
     def note_ends(self) -> None:
         """Plan the submissions that the jobs that have ended since the last call decide on."""
-        new = self._engine.records[self._records_read :]
+        new = self.engine.records[self._records_read :]
         self._records_read += len(new)
         for job, end_ns in zip(new["job"].tolist(), new["finish_ns"].tolist(), strict=True):
             self._unfinished[job] -= 1
@@ -79,7 +81,7 @@ class Following(Schedule, ABC):
 
     def _plan(self, job: int, at_ns: int) -> None:
         """Submit a job at a time, or at the next boundary if that has passed."""
-        at_ns = max(at_ns, self._clock.now_ns)
+        at_ns = max(at_ns, self.clock.now_ns)
         self.arrivals_ns[job] = at_ns
-        self._engine.submit(job, at_ns)
+        self.engine.submit(job, at_ns)
         heapq.heappush(self._coming, (at_ns, job))

@@ -14,6 +14,7 @@ from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.knowing.views import Views
 from cluster_abm.model.managed_policies import ManagedPolicies
 from cluster_abm.model.moving.routing import LiveNetwork
+from cluster_abm.model.part import part
 from cluster_abm.model.waiting.schedule import Schedule
 from cluster_abm.policies import Policy
 from cluster_abm.scenario import Scenario
@@ -26,7 +27,7 @@ class Holding(NamedTuple):
         is_central: whether all jobs wait in one queue, else each node has one.
         frees_by_events: whether only an event can free a held job (Policy.holds_for_events).
         look: called before a round of `next_job`, so that its answers are by the present state.
-        next_job: the place of the job of a queue that starts now; -1: none.
+        next_job: the position in a queue of the job that starts now; -1: none.
         has_news: whether anything has happened since the last call that may change an answer.
         due_ns: when held jobs are looked at again [ns]; NEVER: whenever a task has ended.
         news_ns: how long it takes until all managers know the present state, if nothing changes [ns].
@@ -41,19 +42,23 @@ class Holding(NamedTuple):
     news_ns: Callable[[], int]
 
 
+@part
 class News:
     """What has happened since it was asked for the last time: ends of tasks, changes of nodes and of links."""
 
-    def __init__(self, engine: EngineState, availability: Availability, live: LiveNetwork) -> None:
-        self._engine, self._availability, self._live = engine, availability, live
-        self._ended, self._accepting, self._routes = -1, b"", live.routes
+    engine: EngineState
+    availability: Availability
+    live: LiveNetwork
+
+    def __post_init__(self) -> None:
+        self._ended, self._accepting, self._routes = -1, b"", self.live.routes
 
     def have_come(self) -> bool:
         """Whether a task has ended, or a node or a link has changed, since the last call."""
         before = self._ended, self._accepting
         # The routes themselves, which are others once the network has changed: another object may have their address.
-        routes, self._routes = self._routes, self._live.routes
-        self._ended, self._accepting = self._engine.finished, self._availability.accepting.tobytes()
+        routes, self._routes = self._routes, self.live.routes
+        self._ended, self._accepting = self.engine.finished, self.availability.accepting.tobytes()
         return before != (self._ended, self._accepting) or routes is not self._routes
 
 
@@ -64,6 +69,7 @@ def chooses(policy: Policy) -> bool:
 
 def holding_of(
     setup: Scenario,
+    *,
     engine: EngineState,
     clock: Clock,
     policies: ManagedPolicies,
@@ -83,7 +89,7 @@ def holding_of(
     main = policies.main
     if not main.holds_jobs:
         return None
-    news = News(engine, availability, live)
+    news = News(engine=engine, availability=availability, live=live)
 
     def next_job(queue: Sequence[int]) -> int:
         manager = availability.stand_in(int(engine.jobs["home"][queue[0]]))

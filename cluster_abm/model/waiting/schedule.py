@@ -8,11 +8,13 @@ import numpy.typing as npt
 from cluster_abm import large_tables
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import NEVER
+from cluster_abm.model.part import part
 
 Integers = npt.NDArray[np.int64]
 NO_JOBS = np.zeros(0, np.int64)
 
 
+@part
 class Schedule:
     """Submission times that are known beforehand, in the order of the job table.
 
@@ -22,8 +24,10 @@ class Schedule:
         submitted: how many have been.
     """
 
-    def __init__(self, engine: EngineState) -> None:
-        self.arrivals_ns: Integers = engine.jobs["arrival_ns"]
+    engine: EngineState
+
+    def __post_init__(self) -> None:
+        self.arrivals_ns: Integers = self.engine.jobs["arrival_ns"]
         # Some of them in a column of their own: searching a field of a table would copy it each time.
         self._near_ns, self._near_from = np.zeros(0, np.int64), 0
         self._next_ns = int(self.arrivals_ns[0]) if len(self.arrivals_ns) else NEVER

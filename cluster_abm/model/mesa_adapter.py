@@ -11,7 +11,7 @@ from cluster_abm.model.agents.register import JobRegister
 from cluster_abm.model.batch_runs import Batched, BatchRows, asked_by_mesa, warn_of_cut
 
 
-class MesaManners(mesa.Model):
+class MesaAdapter(mesa.Model):
     """The part of ClusterModel that keeps Mesa's clock and agents.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""What a compiled negotiation works with: the rows that policies are called with, and the terms of a run."""
+"""What a compiled negotiation works with: the rows that policies are called with, and the settings of a run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Bytes = npt.NDArray[np.uint8]
 DONE, AT_STOP, NO_ROOM, AT_FAULT, AT_FAULT_OF_MIGRATION = range(5)
 
 
-class Desk(NamedTuple):
+class Scratch(NamedTuple):
     """Rows of scratch space, which policies read by their addresses.
 
     Attributes:
@@ -105,7 +105,7 @@ ROOM = 64
 
 # What stays the same during a run, or a call. Fields:
 #    advance, admit, measure, migrate: addresses of the engine's kernels; of `migrate` 0 where no task migrates.
-#    send_away: address of migrating.send_away; 0 likewise.
+#    rebalance: address of migrating.rebalance; 0 likewise.
 #    place, accept, migration, numbers: addresses of the policy's functions and parameters (compiling.entries).
 #    migrates: whether an arrival may make tasks migrate; `most_migrations` of them, -1: as many as gain.
 #    offers: how many nodes are asked.
@@ -125,9 +125,9 @@ ROOM = 64
 #    run_key, policy_key, message_key: keys of the streams of service times, of the policy, of messages.
 #    spare_rows: how many rows of the task table must be free beside those of new tasks.
 #    no_answer, drains: numbers of these reasons.
-TERMS = {
+SETTINGS = {
     **dict.fromkeys(
-        ("advance", "admit", "measure", "migrate", "send_away", "place", "accept", "migration", "numbers",
+        ("advance", "admit", "measure", "migrate", "rebalance", "place", "accept", "migration", "numbers",
          "most_migrations", "offers", "timeout_ns", "slice_ns", "stop_ns", "spare_rows", "no_answer", "drains"), "i8"
     ),
     **dict.fromkeys(("loss_share", "remote_execution_ms", "migration_ms"), "f8"),
@@ -137,14 +137,14 @@ TERMS = {
          "writes", "has_notes"), "?"
     ),
 }  # fmt: skip
-terms_group = group("Terms", {}, TERMS)
+settings_group = group("Settings", {}, SETTINGS)
 
 
-def empty_desk(nodes: int, notes: int) -> Desk:
-    """A desk of a run without files, whose routes are still to be told."""
+def empty_scratch(nodes: int, notes: int) -> Scratch:
+    """The scratch space of a run without files, whose routes are still to be told."""
     loads = np.zeros(nodes, LOAD)
     none, nothing = np.zeros(0, np.int64), np.zeros((0, 0))
-    desk = Desk(
+    scratch = Scratch(
         views=np.zeros(1, VIEW_ROW),
         task=np.zeros(1, TASK_ROW),
         candidate=np.zeros(ROOM, TASK_ROW),
@@ -182,22 +182,40 @@ def empty_desk(nodes: int, notes: int) -> Desk:
         fetched_mb=np.zeros(2),
         counts=np.zeros(COUNTS, np.int64),
     )
-    view = desk.views
+    view = scratch.views
     view["nodes"], view["blocks"] = nodes, blocks_of(nodes)
     view["note_count"] = max(1, notes)
     for name in ("hardware", "refused", "down", "candidate"):
-        view[f"{name}_at"] = address(getattr(desk, name))
-    return desk
+        view[f"{name}_at"] = address(getattr(scratch, name))
+    return scratch
 
 
-def with_files(desk: Desk, files: Mapping[str, Any]) -> Desk:
-    """The desk of a run in which jobs need files; names are those of the attributes."""
-    desk = desk._replace(**files)
-    for name in ("fetch_ms", "file_mb", "holders", "cluster_of"):
-        desk.views[f"{name}_at"] = address(getattr(desk, name))
-    desk.views["copies"], desk.views["data_files"] = desk.holders.shape[1], len(desk.file_mb)
-    return desk
+def scratch_of_run(
+    *,
+    nodes: int,
+    notes: int,
+    asked: Integers,
+    requested_ms: Floats | None,
+    files: Mapping[str, Any] | None,
+) -> Scratch:
+    """The scratch space of a run; attributes are those of Scratch.
+
+    Args:
+        notes: how many notes a policy may keep.
+        files: the arrays that have to do with files, by their names; None: no job needs any.
+    """
+    scratch = empty_scratch(nodes, notes)._replace(asked=asked)
+    if requested_ms is not None:
+        scratch = scratch._replace(requested_ms=np.ascontiguousarray(requested_ms))
+    if files is not None:
+        scratch = scratch._replace(**files)
+        for name in ("fetch_ms", "file_mb", "holders", "cluster_of"):
+            scratch.views[f"{name}_at"] = address(getattr(scratch, name))
+        scratch.views["copies"], scratch.views["data_files"] = scratch.holders.shape[1], len(scratch.file_mb)
+    return scratch
 
 
-desk_group = group("Desk", {name: array for name, array in empty_desk(1, 1)._asdict().items() if name != "starts"})
+scratch_group = group(
+    "Scratch", {name: array for name, array in empty_scratch(1, 1)._asdict().items() if name != "starts"}
+)
 known_group = group("Known", nothing_known(np.zeros(1, np.int64))._asdict())

@@ -26,7 +26,7 @@ from cluster_abm.workload import OfferedLoad, offered_load
 Integers = npt.NDArray[np.int64]
 
 
-class Readings:
+class RunResults:
     """The part of ClusterModel that only reads.
 
     Attributes:
