@@ -41,7 +41,7 @@ from cluster_abm.compiling.tables import (
 from cluster_abm.compiling.texts import INDICES
 from cluster_abm.compiling.translating import translated
 from cluster_abm.compiling.values import BOUNDED, attribute, method
-from cluster_abm.engine.streams import policy_uniform
+from cluster_abm.engine.random_numbers import policy_uniform
 from cluster_abm.formulas.imbalance import imbalance_factors
 from cluster_abm.policy.tasks import ArrivingTask, Paths
 from cluster_abm.policy.view import View

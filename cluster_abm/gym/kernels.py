@@ -11,7 +11,7 @@ from numba.core import types
 from cluster_abm.compiling.calls import address_of, native_call
 from cluster_abm.compiling.tables import WHOLE, task_of, view_of
 from cluster_abm.engine.admission import Starts
-from cluster_abm.engine.streams import policy_uniform
+from cluster_abm.engine.random_numbers import policy_uniform
 from cluster_abm.engine.tables import DEPENDENT, FINISHED, LOAD, NEVER, Table, Tables
 from cluster_abm.formulas import slowdown
 from cluster_abm.jit import called, kernel
@@ -56,7 +56,7 @@ place_at = native_call(
 
 @called
 def describe(known: Any, scratch: Any, settings: Any, manager: int, features: Numbers) -> None:
-    """Fill in the features of all nodes, shape (nodes, features), as the scratch's view tells of them (features_of)."""
+    """Fill in the features of all nodes, shape (nodes, features), as `scratch.views` tells of them (features_of)."""
     loads = known.table[known.audience[manager]]
     view, task = view_of(address_of(scratch.views)), task_of(address_of(scratch.task))
     for node in range(features.shape[0]):

@@ -18,7 +18,7 @@ from cluster_abm.jit import entry, native_address
 from cluster_abm.model.deciding.compiled.arriving import place_arrivals
 from cluster_abm.model.deciding.compiled.negotiation import AtFault, CompiledNegotiation, sample_arguments
 from cluster_abm.model.deciding.in_python import Begun
-from cluster_abm.model.waiting.queues import Arrivals
+from cluster_abm.model.waiting.queues import TaskArrivals
 from cluster_abm.policy.base import Decision, Policy
 from cluster_abm.policy.features import FEATURES, Numbers
 from cluster_abm.policy.view import ArrivingTask, View
@@ -52,7 +52,7 @@ class Outside(Policy):
 class OutsideNegotiation(CompiledNegotiation):
     """The compiled negotiation in two parts: what is known of some arriving tasks, and to place them as told."""
 
-    def look_at(self, arrivals: Arrivals, stand_in: Integers, first: int, last: int, features: Numbers) -> None:
+    def look_at(self, arrivals: TaskArrivals, stand_in: Integers, first: int, last: int, features: Numbers) -> None:
         """Let the nodes live until the slice of the `first`-th of the arrivals begins, and fill in what is known.
 
         Args:
@@ -72,7 +72,7 @@ class OutsideNegotiation(CompiledNegotiation):
             pass
 
     def place_as_told(
-        self, arrivals: Arrivals, placed: Integers, stand_in: Integers, first: int, last: int, targets: Integers,
+        self, arrivals: TaskArrivals, placed: Integers, stand_in: Integers, first: int, last: int, targets: Integers,
         at_fault: AtFault,
     ) -> None:  # fmt: skip
         """Place them, each on its node of `targets`, shape (tasks,); else as CompiledNegotiation.place."""

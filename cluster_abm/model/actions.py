@@ -142,8 +142,8 @@ class NodeActions:
 
     def _candidate(self, node: int, task: int) -> Candidate | None:
         rows = self.views.candidates(node)
-        found = np.flatnonzero(rows["task"] == task) if _is_whole(task) else np.zeros(0, int)
-        return candidate_of(rows, int(found[0])) if len(found) else None
+        rows_of_task = np.flatnonzero(rows["task"] == task) if _is_whole(task) else np.zeros(0, int)
+        return candidate_of(rows, int(rows_of_task[0])) if len(rows_of_task) else None
 
 
 @part

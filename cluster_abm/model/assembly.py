@@ -42,7 +42,7 @@ from cluster_abm.model.talking.mail import Mail
 from cluster_abm.model.waiting.dependents import Dependents
 from cluster_abm.model.waiting.holding import holding_of
 from cluster_abm.model.waiting.queues import Submissions
-from cluster_abm.model.waiting.schedule import Schedule
+from cluster_abm.model.waiting.submission_times import SubmissionTimes
 from cluster_abm.model.waiting.users import Users
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload import Work, are_closed, key, work_of
@@ -300,10 +300,10 @@ def _engine_of(setup: Scenario, run_seed: int, work: Work, clock: Clock, policie
     return engine
 
 
-def _schedule_of(setup: Scenario, engine: EngineState, clock: Clock, work: Work) -> Schedule:
+def _schedule_of(setup: Scenario, engine: EngineState, clock: Clock, work: Work) -> SubmissionTimes:
     """When jobs are submitted: at known times, or when others have ended."""
     if are_closed(setup):
         return Users(engine=engine, clock=clock)
     if work.parents is not None and work.earliest_ns is not None:
         return Dependents(engine=engine, clock=clock, parents=work.parents, earliest_ns=list(work.earliest_ns))
-    return Schedule(engine=engine)
+    return SubmissionTimes(engine=engine)

@@ -19,7 +19,7 @@ import mesa
 from cluster_abm.clock import NS_PER_MS
 
 CALLER = "mesa.batchrunner"
-# So long a run may go on for its end to be known [s of wall time].
+# How long a run may go on for its end to be known [s of wall time].
 MOST_S = 5.0
 
 
@@ -62,8 +62,8 @@ class BatchRows:
         self.model_vars = {name: self._rows(rows) for name, rows in collector.model_vars.items()}
         self.agent_reporters = collector.agent_reporters
         self.agenttype_reporters = collector.agenttype_reporters
-        self._agent_records = {step - 1: found for step, found in collector._agent_records.items()}
-        self._agenttype_records = {step - 1: found for step, found in collector._agenttype_records.items()}
+        self._agent_records = {step - 1: records for step, records in collector._agent_records.items()}
+        self._agenttype_records = {step - 1: records for step, records in collector._agenttype_records.items()}
 
     def _rows(self, rows: Sequence[Any]) -> Sequence[Any]:
         # A model of one's own may have collected at times of its own before: of the last rows the steps are known.

@@ -77,10 +77,10 @@ class MesaAdapter(mesa.Model):
     def agents_by_type(self) -> Any:
         """Agents by class; `job_class` is there from the beginning, without an agent."""
         self._keep_register()
-        found = super().agents_by_type
-        if "jobs_register" in vars(self) and self.job_class not in found:
-            found = {**found, self.job_class: mesa.agent.AgentSet([], random=self.random)}
-        return found
+        by_type = super().agents_by_type
+        if "jobs_register" in vars(self) and self.job_class not in by_type:
+            by_type = {**by_type, self.job_class: mesa.agent.AgentSet([], random=self.random)}
+        return by_type
 
     @property
     def agent_types(self) -> list[type]:

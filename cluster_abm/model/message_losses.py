@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.engine.streams import Word, lost_messages, message_uniform
+from cluster_abm.engine.random_numbers import Word, lost_messages, message_uniform
 from cluster_abm.model.part import part
 from cluster_abm.workload import key
 

@@ -38,7 +38,7 @@ from cluster_abm.model.observing.measurements import default_collector
 from cluster_abm.model.run_display import RunDisplay
 from cluster_abm.model.setup import nanoseconds, resolve, seed_of
 from cluster_abm.model.talking.opening import conversation_of
-from cluster_abm.model.waiting.queues import Arrivals
+from cluster_abm.model.waiting.queues import TaskArrivals
 from cluster_abm.model.window import Window
 from cluster_abm.model.wiring import actions_of, acts_at_boundaries, compiled_negotiation_of, placement_of, windows_of
 from cluster_abm.policies import AnyPolicy, Policy, View
@@ -168,7 +168,7 @@ class ClusterModel(RunDisplay, MesaAdapter):
             # Mesa counts calls, we count slices.
             self.steps = self.parts.clock.slices
 
-    def _live_until(self, boundary_ns: int) -> Iterator[Arrivals]:
+    def _live_until(self, boundary_ns: int) -> Iterator[TaskArrivals]:
         """The order of a slice. Each group of arriving tasks is to be placed before the next one is asked for.
 
         `run` passes a later boundary, the next at which agents talk, with the same result.

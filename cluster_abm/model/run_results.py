@@ -86,14 +86,12 @@ class RunResults:
         return self.engine.busy_ns(self.now_ns)
 
     def job_counts(self, finished: int, killed: int, lost: int) -> dict[str, int]:
-        """How many jobs were submitted so far and, of these, have ended so or so, are blocked, and run."""
+        """How many jobs were submitted so far, and how many of them have ended, by outcome, are blocked, or run."""
         unfinished = self.submitted_jobs - finished - killed - lost
         # Where no node is up, no job runs: those that have begun wait for one.
         blocked = len(self.held_jobs) if self.parts.availability.any_up else unfinished
-        return {
-            "submitted": self.submitted_jobs, "finished": finished, "killed": killed, "lost": lost,
-            "blocked": blocked, "running": unfinished - blocked,
-        }  # fmt: skip
+        ended = {"finished": finished, "killed": killed, "lost": lost}
+        return {"submitted": self.submitted_jobs, **ended, "blocked": blocked, "running": unfinished - blocked}
 
     @cached_property
     def offered_load(self) -> OfferedLoad | None:
@@ -143,12 +141,10 @@ class RunResults:
         """One row a task that has ended (results.frames.jobs_frame).
 
         Raises:
-            InputError: the frame of so many tasks does not fit into memory.
+            InputError: the frame does not fit into memory.
         """
-        check_memory(
-            "jobs_frame(), instead of which `run --out` and jobs_pieces() give the same rows piece by piece",
-            self.engine.finished * BYTES_A_FRAME_ROW, self.engine.finished, "rows",
-        )  # fmt: skip
+        what = "jobs_frame(), instead of which `run --out` and jobs_pieces() give the same rows piece by piece"
+        check_memory(what, self.engine.finished * BYTES_A_FRAME_ROW, self.engine.finished, "rows")
         return self._jobs_frame(slice(None))
 
     def jobs_pieces(self) -> Iterator[pd.DataFrame]:

@@ -41,8 +41,8 @@ class LoadManager(ClusterAgent):
     @property
     def node(self) -> Node:
         """Its node."""
-        found: Node = self.model.node_agents[self.index]
-        return found
+        node: Node = self.model.node_agents[self.index]
+        return node
 
     @property
     def notes(self) -> MutableMapping[str, Any]:

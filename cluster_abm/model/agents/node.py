@@ -96,7 +96,7 @@ class Node(ClusterAgent):
     def drain(self) -> None:
         """Accept no further task, and let those that are on the node, or on their way to it, finish.
 
-        Arrivals go to the next node that accepts tasks, and offers are refused.
+        TaskArrivals go to the next node that accepts tasks, and offers are refused.
 
         Raises:
             InputError: the node has failed or drains already, or all nodes are pooled.

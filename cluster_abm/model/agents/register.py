@@ -11,7 +11,7 @@ from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import RECORD, Table
 from cluster_abm.model.agents.job import Job
 from cluster_abm.model.part import part
-from cluster_abm.model.waiting.schedule import Schedule
+from cluster_abm.model.waiting.submission_times import SubmissionTimes
 
 
 @part
@@ -28,7 +28,7 @@ class JobRegister:
 
     make_agent: Callable[[int], Job]
     engine: EngineState
-    schedule: Schedule
+    schedule: SubmissionTimes
     is_kept: bool
 
     def __post_init__(self) -> None:

@@ -66,4 +66,4 @@ class Announcements:
         rows["job"], rows["submitted_ms"] = numbers, arrivals_ns[numbers] / NS_PER_MS
         rows["requested_ms"] = np.nan if self.requested_ms is None else self.requested_ms[numbers]
         rows.flags.writeable = False
-        return WaitingJobs(rows, lambda place: self.of(jobs[place], 0))
+        return WaitingJobs(rows, lambda position: self.of(jobs[position], 0))

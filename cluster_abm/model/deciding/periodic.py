@@ -43,14 +43,14 @@ class PeriodicOffers:
             return []
         self.reports.receive()
         loads = self.views.measure_all()
-        found: set[int] = set()
+        asked: set[int] = set()
         for checked, managers in self._managers.items():
             if self.clock.now_ns < self._due_ns[checked]:
                 continue
             comparable = comparable_table(loads, self.views.capacities(managers[0]))
             troubled = checked.in_trouble(comparable) & self.availability.up
-            found.update(np.array(managers)[troubled[managers]].tolist())
+            asked.update(np.array(managers)[troubled[managers]].tolist())
             self._due_ns[checked] = self.clock.boundary_from(self._due_ns[checked] + self._period_ns[checked])
         self.due_ns = min(self._due_ns.values())
-        self.asked = frozenset(found)
-        return sorted(found)
+        self.asked = frozenset(asked)
+        return sorted(asked)

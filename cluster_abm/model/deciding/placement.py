@@ -17,7 +17,7 @@ from cluster_abm.model.deciding.task_starts import TaskStarts
 from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.knowing.views import Views
 from cluster_abm.model.part import part
-from cluster_abm.model.waiting.queues import Arrivals
+from cluster_abm.model.waiting.queues import TaskArrivals
 from cluster_abm.policies import ArrivingTask
 
 Integers = npt.NDArray[np.int64]
@@ -70,7 +70,7 @@ class Placement:
         self._each_its_own = np.arange(len(self.engine.nodes))
         self.any_decides = any(manager.decides_on_arrival for manager in self.managers)
 
-    def place(self, arrivals: Arrivals) -> bool:
+    def place(self, arrivals: TaskArrivals) -> bool:
         """Send each arriving task to the node on which it starts; False if every node refused its job.
 
         Each is decided, and departs, before the next one is, so that what the next one sees includes it. Only jobs of a
@@ -124,7 +124,7 @@ class Placement:
             return self._each_its_own
         return np.array([self.availability.stand_in(node) for node in self._each_its_own.tolist()])
 
-    def path_in_python(self, arrivals: Arrivals, stand_in: Integers) -> AtFault:
+    def path_in_python(self, arrivals: TaskArrivals, stand_in: Integers) -> AtFault:
         """What goes on about one of these tasks in Python (CompiledNegotiation.place)."""
 
         def at_fault(entry: int, has_started: bool, begun: Begun) -> None:

@@ -19,7 +19,7 @@ class Questions:
 
     Attributes:
         tasks: how many tasks there are.
-        timeout_ms: an asker gives up after so long [ms].
+        timeout_ms: how long an asker waits for an answer before it gives up [ms].
         losses: which of the messages get lost.
         are_instant: whether questions take no time and none gets lost: mode `papers`.
         loss_share: share of the messages that get lost.

@@ -14,7 +14,7 @@ from cluster_abm.model.moving.staging import Staging
 from cluster_abm.model.moving.transfers import Transfers
 from cluster_abm.model.part import part
 from cluster_abm.model.setup import travel_ns
-from cluster_abm.model.waiting.queues import Arrivals
+from cluster_abm.model.waiting.queues import TaskArrivals
 from cluster_abm.policies import ArrivingTask
 
 Integers = npt.NDArray[np.int64]
@@ -58,7 +58,7 @@ class TaskStarts:
         """Start a task that has waited at a manager; `told_ns`: how long it takes to tell its home [ns]."""
         self.start(task, rank, held_ns, self.availability.stand_in(task.home), target, told_ns)
 
-    def start_at_home(self, arrivals: Arrivals, homes: Integers) -> None:
+    def start_at_home(self, arrivals: TaskArrivals, homes: Integers) -> None:
         """Start all tasks where they arrive, at their exact instants."""
         delays_ns = np.zeros(len(homes), np.int64)
         staging = self.staging
@@ -71,7 +71,7 @@ class TaskStarts:
             for task, home in zip(tasks.tolist(), homes.tolist(), strict=True):
                 self.transfers.begin(self.engine.slot_of(home, task), home, 0, 0.0, 0.0)
 
-    def note_links(self, arrivals: Arrivals, stand_in: Integers, placed: Integers) -> None:
+    def note_links(self, arrivals: TaskArrivals, stand_in: Integers, placed: Integers) -> None:
         """Note what tasks that compiled code has placed need of the links; `placed` is its answer."""
         routes_in_use = self.departures.routes_in_use
         is_noted = routes_in_use.is_on and routes_in_use.can_fail

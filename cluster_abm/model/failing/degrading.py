@@ -40,7 +40,7 @@ class Degrading:
         due_ns: the next boundary at which anything changes [ns].
 
     Raises:
-        InputError: a node that there is not; links where transfers do not share them, or that are a bus.
+        InputError: a cause names a node that does not exist, or slows links that transfers do not share, or a bus.
     """
 
     causes: tuple[Degradation, ...]

@@ -34,7 +34,7 @@ from cluster_abm.scenario import Scenario
 Flags = npt.NDArray[np.bool_]
 Integers = npt.NDArray[np.int64]
 
-# What all load managers know may take so much [GB].
+# The most memory that what all load managers know may take [GB].
 LARGEST_GB = 8.0
 
 
@@ -72,7 +72,7 @@ class Reports:
     Attributes:
         audience: which managers the same reports reach at the same instants, shape (nodes,) (knowledge.Known).
         period_ms: the exchange period [ms].
-        missed_reports: a node of which so many reports are missing is believed to have failed.
+        missed_reports: the number of missing reports after which a node is believed to have failed.
         are_sent: whether there are any reports; else answers are all that is known of other nodes.
         losses: which of the reports get lost, unless they go by way of the head node.
         head: the node by way of which reports go; None: each goes its own way.
@@ -80,7 +80,7 @@ class Reports:
         arrival_ns: when the next reports arrive [ns]; NEVER: none is in transit.
         known: what all managers know.
         messages: how many messages were sent: a report to each other node, or by way of the head node.
-        missed_ns: a node that has been silent for so long is believed to have failed [ns].
+        missed_ns: how long a node is silent until it is believed to have failed [ns].
     """
 
     engine: EngineState
@@ -205,7 +205,7 @@ class Reports:
         return self._shown
 
     def silent_to(self, manager: int) -> Flags:
-        """Nodes of which a manager has missed so many reports that it believes they have failed, shape (nodes,)."""
+        """Nodes that a manager believes to have failed, for it has missed their reports, shape (nodes,)."""
         audience = self.known.audience[manager]
         reported_ns = np.maximum(0, self.known.reported_ns[audience])
         return np.asarray(reported_ns + self._silence_ns(self.latencies_ns()[audience]) < self.clock.now_ns)
@@ -235,7 +235,7 @@ class Reports:
         return dict(zip(self.known.node[places].tolist(), self.known.learnt_ns[places].tolist(), strict=True))
 
     def make_room(self, answers: int) -> None:
-        """So many answers can be learnt."""
+        """Make room for that many answers."""
         if self.known.free[1] < answers:
             self.known = with_room(self.known, answers)
 
@@ -256,7 +256,7 @@ def reports_of(
     """Reports for the network of a run.
 
     Raises:
-        InputError: there are so many nodes that what all load managers know does not fit into memory.
+        InputError: what all load managers know does not fit into memory.
     """
     settings, nodes = scenario.interconnect, scenario.cluster.nodes
     changes = scenario.failures.links_can_fail or (scenario.failures.can_happen and not live.whole.is_alike)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from cluster_abm.clock import NS_PER_MS, Clock
+from cluster_abm.engine.random_numbers import Word, policy_uniform
 from cluster_abm.engine.state import EngineState
-from cluster_abm.engine.streams import Word, policy_uniform
 from cluster_abm.engine.tables import Table
 from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.knowing.reports import Reports

@@ -67,10 +67,10 @@ class RemoteMemory:
 
     def held_by_others_mb(self, node: int) -> Floats:
         """What each node keeps of a node's overflow, shape (nodes,) [MB]."""
-        found = np.zeros(len(self.engine.nodes))
+        held_mb = np.zeros(len(self.engine.nodes))
         for holder, kb in self._held.get(node, ()):
-            found[holder] = kb / 1000.0
-        return found
+            held_mb[holder] = kb / 1000.0
+        return held_mb
 
     def _page_ms(self, node: int) -> Floats:
         """Time of a fault served by each other node, shape (nodes,) [ms]."""
@@ -102,7 +102,7 @@ def allocate(
         by overflowing node, the holders and how much each holds, in order; nodes without help are left out.
     """
     free_kb = free_kb.copy()
-    found: dict[int, Held] = {}
+    holders: dict[int, Held] = {}
     for node in np.lexsort((np.arange(len(overflow_kb)), -overflow_kb)).tolist():
         wanted_kb = int(overflow_kb[node])
         if wanted_kb == 0:
@@ -112,7 +112,7 @@ def allocate(
             given_kb = min(wanted_kb, int(offered_kb[holder]))
             if given_kb == 0:
                 break
-            found.setdefault(node, []).append((holder, given_kb))
+            holders.setdefault(node, []).append((holder, given_kb))
             free_kb[holder] -= given_kb
             wanted_kb -= given_kb
-    return found
+    return holders

@@ -6,7 +6,7 @@ from cluster_abm.engine.state import EngineState
 from cluster_abm.model.moving.routing import LiveNetwork
 from cluster_abm.model.part import part
 
-# So many routes are kept before those of tasks that have arrived are looked for.
+# Once this many routes are kept, those of tasks that have arrived are looked for.
 KEPT_ROUTES = 1024
 
 

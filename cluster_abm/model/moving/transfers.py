@@ -22,7 +22,7 @@ from cluster_abm.model.part import part
 Floats = npt.NDArray[np.float64]
 
 
-class Leg(NamedTuple):
+class TransferLeg(NamedTuple):
     """One transfer of a task's journey.
 
     Attributes:
@@ -70,9 +70,9 @@ class Transfers:
         self._flows = Flows(self.live.network.link_mb_per_s if self.is_contended else ())
         # By task: its row, and what it has still to fetch.
         self._slots: dict[int, int] = {}
-        self._ahead: dict[int, deque[Leg]] = {}
+        self._ahead: dict[int, deque[TransferLeg]] = {}
         # Its transfer in progress, or about to begin, and when it begins [ns].
-        self._present: dict[int, tuple[Leg, int]] = {}
+        self._present: dict[int, tuple[TransferLeg, int]] = {}
         # Tasks whose own image and data have not come to their node yet.
         self._crossing: set[int] = set()
 
@@ -100,7 +100,7 @@ class Transfers:
         task, job, target, start_ns = (int(row[name]) for name in ("task", "job", "node", "since_ns"))
         # A task that turned back has been in transit for a while.
         start_ns = max(start_ns, now_ns) + fixed_ns
-        legs: deque[Leg] = deque()
+        legs: deque[TransferLeg] = deque()
         if source != target:
             if data_mb > 0:
                 start_ns += engine.read(source, data_mb, now_ns) - now_ns
@@ -172,16 +172,16 @@ class Transfers:
             self.engine.nodes["net_delay_share"][leg.source] = max(0.0, (end_ns - begun_ns) / alone_ns - 1.0)
 
 
-def _leg(network: Network, source: int, target: int, mb: float) -> Leg:
+def _leg(network: Network, source: int, target: int, mb: float) -> TransferLeg:
     mb_per_s, latency_ms = (float(of_routes[target]) for of_routes in network.routes_from(source))
-    return Leg(source, target, network.links_between(source, target), mb, whole_ns(latency_ms), mb_per_s)
+    return TransferLeg(source, target, network.links_between(source, target), mb, whole_ns(latency_ms), mb_per_s)
 
 
 def _link_ms_per_mb(network: Network) -> Floats:
     """What a MB takes over the fastest route from each node, shape (nodes,) [ms/MB]; 0 of a node without a route."""
-    found = np.zeros(network.nodes)
+    ms_per_mb = np.zeros(network.nodes)
     for node in range(network.nodes):
         mb_per_s = np.delete(network.routes_from(node)[0], node)
         fastest = mb_per_s.max(initial=0.0)
-        found[node] = 1000.0 / fastest if fastest > 0.0 else 0.0
-    return found
+        ms_per_mb[node] = 1000.0 / fastest if fastest > 0.0 else 0.0
+    return ms_per_mb

@@ -26,7 +26,7 @@ from cluster_abm.results.metrics import total_ns
 
 Integers = npt.NDArray[np.int64]
 
-# Rows of the nodes' table kept, about 100 bytes each; so many measurements at least.
+# Rows of the nodes' table that are kept, of about 100 bytes each; and the least number of measurements.
 MOST_ROWS, FEWEST_KEPT = 1_000_000, 500
 
 

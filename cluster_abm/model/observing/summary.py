@@ -79,5 +79,7 @@ def program_metrics(programs: tuple[str, ...], run: RunData) -> dict[str, Any]:
     """The metrics of each program, under the key "programs"; nothing where no program has a profile."""
     if not programs:
         return {}
-    found = by_program(run.finished, run.jobs, programs)
-    return {"programs": {program: {name: known(value) for name, value in of.items()} for program, of in found.items()}}
+    of_programs = by_program(run.finished, run.jobs, programs)
+    return {
+        "programs": {program: {name: known(value) for name, value in of.items()} for program, of in of_programs.items()}
+    }

@@ -51,8 +51,8 @@ class Mail:
     """What is in transit between load managers.
 
     Attributes:
-        timeout_ms: a message that does not arrive is known as unanswered so long after it was sent [ms],
-        slice_ns: but no sooner than after this [ns]: what is sent again at once would be so without end.
+        timeout_ms: a message that does not arrive is known as unanswered this long after it was sent [ms].
+        slice_ns: length of a slice; it is known no sooner than that [ns], or a message sent again at once had no end.
         losses: which of the messages get lost.
         are_instant: whether messages take no time and none gets lost: mode `papers`.
         sent: how many messages were sent, those to the own node apart.
@@ -135,15 +135,15 @@ class Mail:
 
     def withdraw(self, job: int) -> list[ArrivingTask]:
         """Take the waiting tasks of a job out of the mail; which they are."""
-        found, kept = [], []
+        withdrawn, kept = [], []
         for event in sorted(self._events):
             of_job = [task for task in event.brings if task.job == job]
             if of_job:
-                found += of_job
+                withdrawn += of_job
             else:
                 kept.append(event)
         self._events = kept
-        return found
+        return withdrawn
 
     def _is_lost(self) -> bool:
         return not self.are_instant and self.losses.of_message(self.sent)

@@ -42,7 +42,7 @@ class ManagersPost:
         exchange: carries out what it is asked for.
         held: the tasks that wait at its manager, by their numbers.
         me: its node.
-        policy_name: the policy's, for what it does wrong.
+        policy_name: name of the policy, for messages about its faults.
         problem: a fault of the scenario that came up in a call of the policy.
     """
 
@@ -123,7 +123,7 @@ class ManagersPost:
         """As Post."""
         self._check_node("send", node)
         self._check_words("send", topic, value, about)
-        message = Message(self.me, int(node), topic, float(value), int(about), tuple(nodes), None, self.now_ms)
+        message = Message(self.me, int(node), topic, float(value), int(about), tuple(nodes), sent_ms=self.now_ms)
         self.exchange.send(message, self.now_ns)
 
     def remind(self, after_ms: float, topic: str, value: float = 0.0, about: int = -1) -> None:
@@ -131,7 +131,7 @@ class ManagersPost:
         self._check_words("remind", topic, value, about)
         if not _is_number(after_ms) or not 0.0 <= after_ms <= LONGEST_WAIT_MS:
             raise self._wrong(f"remind: after_ms = {after_ms!r}: allowed is 0 to {LONGEST_WAIT_MS:g}")
-        message = Message(self.me, self.me, topic, float(value), int(about), (), None, self.now_ms)
+        message = Message(self.me, self.me, topic, float(value), int(about), sent_ms=self.now_ms)
         self.exchange.remind(message, self.now_ns + whole_ns(float(after_ms)))
 
     def hand(self, task: ArrivingTask, node: int, topic: str) -> None:
@@ -139,7 +139,8 @@ class ManagersPost:
         self._check_node("hand", node)
         self._check_words("hand", topic, 0.0, -1)
         self._take("hand", task)
-        self.exchange.send(Message(self.me, int(node), topic, 0.0, task.job, (), task, self.now_ms), self.now_ns)
+        message = Message(self.me, int(node), topic, about=task.job, task=task, sent_ms=self.now_ms)
+        self.exchange.send(message, self.now_ns)
 
     def start(
         self,

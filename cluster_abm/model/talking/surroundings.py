@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.clock import NS_PER_MS, Clock
+from cluster_abm.engine.random_numbers import Word, message_uniform
 from cluster_abm.engine.state import EngineState
-from cluster_abm.engine.streams import Word, message_uniform
 from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.knowing.views import Views

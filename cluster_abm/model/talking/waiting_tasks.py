@@ -13,10 +13,10 @@ from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.part import part
 from cluster_abm.model.talking.mail import Mail
 from cluster_abm.model.talking.surroundings import Surroundings
-from cluster_abm.model.waiting.queues import Arrivals, Submissions
+from cluster_abm.model.waiting.queues import Submissions, TaskArrivals
 from cluster_abm.policies import ArrivingTask
 
-NOTHING = Arrivals(*(np.zeros(0, np.int64) for _ in Arrivals._fields))
+NOTHING = TaskArrivals(*(np.zeros(0, np.int64) for _ in TaskArrivals._fields))
 
 
 @part
@@ -44,7 +44,7 @@ class WaitingTasks:
         # Tasks that waited at nodes that have failed, job by job.
         self._homeless: list[list[ArrivingTask]] = []
 
-    def arrive(self, arrivals: Arrivals) -> None:
+    def arrive(self, arrivals: TaskArrivals) -> None:
         """Tasks have arrived: the manager of their home, or of the head node, is told at their exact instant."""
         by_job: dict[int, list[ArrivingTask]] = {}
         for job, rank in zip(arrivals.job.tolist(), arrivals.rank.tolist(), strict=True):
@@ -80,7 +80,7 @@ class WaitingTasks:
         self.submissions.held.discard(task.job)
         return task.task - int(self.engine.jobs["first_task"][task.job])
 
-    def withdraw(self, job: int) -> Arrivals:
+    def withdraw(self, job: int) -> TaskArrivals:
         """Take the waiting tasks of a job that is killed from the managers; which they are."""
         if not self.count:
             return NOTHING
@@ -96,7 +96,7 @@ class WaitingTasks:
         first = int(self.engine.jobs["first_task"][job])
         ranks = np.array(sorted(task.task - first for task in withdrawn), np.int64)
         held_ns = max(0, self.clock.now_ns - self.arrival_ns(job))
-        return Arrivals(np.full(len(ranks), job), ranks, np.full(len(ranks), held_ns))
+        return TaskArrivals(np.full(len(ranks), job), ranks, np.full(len(ranks), held_ns))
 
     def _wait_at_home(self, tasks: Sequence[ArrivingTask], at_ns: int) -> None:
         home = self.availability.stand_in(tasks[0].home)

@@ -11,13 +11,13 @@ import numpy.typing as npt
 from cluster_abm.clock import Clock
 from cluster_abm.engine.tables import NEVER
 from cluster_abm.model.part import part
-from cluster_abm.model.waiting.schedule import Schedule
+from cluster_abm.model.waiting.submission_times import SubmissionTimes
 
 Integers = npt.NDArray[np.int64]
 
 
 @part
-class Following(Schedule, ABC):
+class Following(SubmissionTimes, ABC):
     """Jobs of which some are submitted after others have ended; those with an arrival time need not wait.
 
     An end becomes known at the boundary of its slice, so that a job that waited for it is not submitted before that.
@@ -39,21 +39,21 @@ class Following(Schedule, ABC):
 
     @property
     def is_over(self) -> bool:
-        """As Schedule."""
+        """As SubmissionTimes."""
         return not self._coming
 
     def first_after(self, time_ns: int) -> int:
-        """As Schedule: the earliest submission that is known and not taken yet."""
+        """As SubmissionTimes: the earliest submission that is known and not taken yet."""
         if self._coming and self._coming[0][0] > time_ns:
             return self._coming[0][0]
         return min((at for at, _ in self._coming if at > time_ns), default=NEVER)
 
     def after_next(self, jobs: int) -> int:
-        """As Schedule: how many are submitted before a time is not known, since more may join them."""
+        """As SubmissionTimes: how many are submitted before a time is not known, since more may join them."""
         return NEVER
 
     def take(self, boundary_ns: int) -> Integers:
-        """As Schedule."""
+        """As SubmissionTimes."""
         first = self.submitted
         while self._coming and self._coming[0][0] < boundary_ns:
             self._order.append(heapq.heappop(self._coming)[1])
@@ -62,7 +62,7 @@ class Following(Schedule, ABC):
         return np.array(self._order[first:], np.int64)
 
     def taken(self, first: int, last: int) -> list[int]:
-        """As Schedule."""
+        """As SubmissionTimes."""
         return self._order[first:last]
 
     def note_ends(self) -> None:

@@ -15,7 +15,7 @@ from cluster_abm.model.knowing.views import Views
 from cluster_abm.model.managed_policies import ManagedPolicies
 from cluster_abm.model.moving.routing import LiveNetwork
 from cluster_abm.model.part import part
-from cluster_abm.model.waiting.schedule import Schedule
+from cluster_abm.model.waiting.submission_times import SubmissionTimes
 from cluster_abm.policies import Policy
 from cluster_abm.scenario import Scenario
 
@@ -76,7 +76,7 @@ def holding_of(
     views: Views,
     availability: Availability,
     announcements: Announcements,
-    schedule: Schedule,
+    schedule: SubmissionTimes,
     periodic: PeriodicOffers,
     live: LiveNetwork,
     are_sent: bool,

@@ -15,12 +15,12 @@ from cluster_abm.engine.tables import NEVER
 from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.part import part
 from cluster_abm.model.waiting.holding import Holding
-from cluster_abm.model.waiting.schedule import Schedule
+from cluster_abm.model.waiting.submission_times import SubmissionTimes
 
 Integers = npt.NDArray[np.int64]
 
 
-class Arrivals(NamedTuple):
+class TaskArrivals(NamedTuple):
     """Tasks to be placed, shape (tasks,) each: job, rank inside the job, how long the submission was held [ns]."""
 
     job: Integers
@@ -47,7 +47,7 @@ class Submissions:
     engine: EngineState
     clock: Clock
     availability: Availability
-    schedule: Schedule
+    schedule: SubmissionTimes
     holding: Holding | None
     may_change: Callable[[], bool]
 
@@ -64,7 +64,7 @@ class Submissions:
         """Whether every job of the run has been submitted, and none of them is held."""
         return self.schedule.submitted == len(self.engine.jobs) and not self.held
 
-    def arrive(self, boundary_ns: int) -> Iterator[Arrivals]:
+    def arrive(self, boundary_ns: int) -> Iterator[TaskArrivals]:
         """Jobs submitted before the boundary appear; those that the policy does not hold are to be placed.
 
         Each group must have been placed when the next one is asked for: a policy that holds sees what it has started.
@@ -88,11 +88,11 @@ class Submissions:
         elif arrived:
             yield self._tasks_of(np.array(arrived))
 
-    def put_back(self, arrivals: Arrivals) -> None:
+    def put_back(self, arrivals: TaskArrivals) -> None:
         """Hold a job that no node takes in its place of its queue."""
         self.held.add(int(arrivals.job[0]))
 
-    def remove(self, job: int) -> Arrivals:
+    def remove(self, job: int) -> TaskArrivals:
         """Take a held job out of its queue; its tasks."""
         self.held.discard(job)
         if job in self._homeless:
@@ -102,7 +102,7 @@ class Submissions:
                 queue.remove(job)
         return self._tasks_of(np.array([job]))
 
-    def _from_queues(self, arrived: list[int], holding: Holding) -> Iterator[Arrivals]:
+    def _from_queues(self, arrived: list[int], holding: Holding) -> Iterator[TaskArrivals]:
         # A policy that acts periodically looks at held jobs then, and when another one joins them.
         due_ns = holding.due_ns()
         is_due = self.clock.now_ns >= due_ns
@@ -121,14 +121,14 @@ class Submissions:
             may_start = is_due if due_ns < NEVER else has_news
             if key not in joined and not may_start:
                 continue
-            while queue and (place := holding.next_job(queue)) >= 0:
-                job = queue[place]
+            while queue and (position := holding.next_job(queue)) >= 0:
+                job = queue[position]
                 self.held.remove(job)
                 yield self._tasks_of(np.array([job]))
                 if job in self.held:
                     # Every node refused it: it is still in its place.
                     break
-                del queue[place]
+                del queue[position]
         if is_due or due_ns == NEVER:
             self._look_for_an_end(holding)
 
@@ -143,19 +143,19 @@ class Submissions:
         # Without news to wait for the run is stuck at once.
         self.is_stuck = now_ns >= self.last_look_ns
 
-    def _tasks_of(self, jobs: Integers) -> Arrivals:
+    def _tasks_of(self, jobs: Integers) -> TaskArrivals:
         if len(jobs) == 1:
             job = int(jobs[0])
             width = int(self.engine.widths[job])
             held_ns = max(0, self.clock.now_ns - int(self.schedule.arrivals_ns[job]))
             if width == 1:
-                return Arrivals(jobs, np.zeros(1, np.int64), np.array([held_ns]))
-            return Arrivals(np.full(width, job), np.arange(width), np.full(width, held_ns))
+                return TaskArrivals(jobs, np.zeros(1, np.int64), np.array([held_ns]))
+            return TaskArrivals(np.full(width, job), np.arange(width), np.full(width, held_ns))
         all_held_ns = np.maximum(0, self.clock.now_ns - self.schedule.arrivals_ns[jobs])
         if self._all_have_one_task:
-            return Arrivals(jobs, np.zeros(len(jobs), np.int64), all_held_ns)
+            return TaskArrivals(jobs, np.zeros(len(jobs), np.int64), all_held_ns)
         widths = self.engine.widths[jobs].astype(np.int64)
         starts = np.cumsum(widths) - widths
-        return Arrivals(
+        return TaskArrivals(
             jobs.repeat(widths), np.arange(widths.sum()) - starts.repeat(widths), all_held_ns.repeat(widths)
         )

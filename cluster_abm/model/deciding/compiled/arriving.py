@@ -1,6 +1,6 @@
-"""The negotiation about arriving tasks, compiled: LoadManager.place and rebalance, over many slices in one call.
+"""The negotiation about arriving tasks, compiled: `place` and `rebalance`, over many slices in one call.
 
-The readable form is model.agents.load_manager, which says what every step means; both give the same decisions.
+The readable form is deciding.in_python, which says what every step means; both give the same decisions.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ scratch_of, known_of, settings_of = scratch_group.at, known_group.at, settings_g
 
 @inlined
 def announce(scratch: Any, jobs: Table, number: int, rank: int) -> None:
-    """Make the scratch's task that of a job, as the job announces it (Announcements.of)."""
+    """Fill in `scratch.task` with the task of a job, as the job announces it (Announcements.of)."""
     job, task = jobs[number], scratch.task[0]
     task.task, task.job, task.home = job.first_task + rank, number, job.home
     task.cpu_ms, task.io_per_ms, task.request_kb = job.cpu_ms, job.io_per_ms, job.request_kb
@@ -96,7 +96,7 @@ def place(
     tables: Tables, known: Any, scratch: Any, settings: Any, decided: Table, up: Flags, accepting: Flags,
     silent_ns: Integers, manager: int, now_ns: int,
 ) -> tuple[int, int, int]:  # fmt: skip
-    """LoadManager.place of the scratch's task: its node, -1 at a fault; how long asking took [ns]; how many were asked.
+    """Place `scratch.task` (NegotiationInPython.place): its node, -1 at a fault; time asking [ns]; how many were asked.
 
     At a fault the counts say how far it has come: notes and loads are what they were before the offer in question.
     """

@@ -12,7 +12,7 @@ from numba.core import types
 from cluster_abm.compiling.blocks import BLOCK
 from cluster_abm.compiling.calls import address_of, call_at, native_call
 from cluster_abm.compiling.tables import task_of, view_of
-from cluster_abm.engine.streams import message_uniform
+from cluster_abm.engine.random_numbers import message_uniform
 from cluster_abm.engine.tables import NEVER, NS_PER_MS, Row, Table, Tables
 from cluster_abm.jit import called, inlined
 from cluster_abm.model.deciding.compiled.scratch import DECIDED_ROWS, REFUSED, TAKEN
@@ -39,7 +39,7 @@ def bring_up_to(tables: Tables, settings: Any, node: int, now_ns: int) -> None:
 
 @called
 def measure_own(tables: Tables, scratch: Any, settings: Any, node: int, now_ns: int) -> None:
-    """Measure a node's loads into the scratch's own row."""
+    """Measure a node's loads into `scratch.own_numbers`."""
     bring_up_to(tables, settings, node, now_ns)
     measure_at(
         settings.measure, tables.homes, tables.tasks, now_ns, scratch.loads, node, node + 1, settings.effective_rates
@@ -91,7 +91,7 @@ def open_view(
     tables: Tables, known: Any, scratch: Any, settings: Any, accepting: Flags, silent_ns: Integers, manager: int,
     declined: int, now_ns: int,
 ) -> int:  # fmt: skip
-    """Make the scratch's view that of a manager, whose offers the first `declined` of scratch.declined have refused."""
+    """Fill in `scratch.views` for a manager, whose offers the first `declined` of scratch.declined have refused."""
     view = scratch.views[0]
     changed = 0
     if not settings.all_is_known:
@@ -228,7 +228,7 @@ def ask(
     tables: Tables, known: Any, scratch: Any, settings: Any, up: Flags, accepting: Flags, silent_ns: Integers,
     task: Table, asker: int, target: int, now_ns: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """LoadManager.ask and answer: the number of the reason of a refusal, 0 if it accepts, and how long it took [ns].
+    """Ask and answer, as in Python: the number of the reason of a refusal, 0 if it accepts, and how long it took [ns].
 
     FAULT in the place of a reason: compiled code cannot tell; nothing has been asked yet.
     """

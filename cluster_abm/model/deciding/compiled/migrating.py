@@ -1,4 +1,4 @@
-"""Tasks that migrate when another one has arrived, compiled: LoadManager.rebalance.
+"""Tasks that migrate when another one has arrived, compiled: NegotiationInPython.rebalance.
 
 It is compiled apart from the placement of arrivals, for policies that migrate tasks alone.
 """
@@ -56,7 +56,7 @@ def rebalance(
     tables: Tables, known_at: int, scratch_at: int, settings_at: int, decided: Table, up: Flags, accepting: Flags,
     silent_ns: Integers, manager: int, now_ns: int,
 ) -> bool:  # fmt: skip
-    """LoadManager.rebalance: tasks of the node migrate, as its policy decides; False at a fault.
+    """NegotiationInPython.rebalance: tasks of the node migrate, as its policy decides; False at a fault.
 
     Arguments are those of arriving.place_arrivals; `manager`: the node, `now_ns`: the beginning of the slice [ns].
     """

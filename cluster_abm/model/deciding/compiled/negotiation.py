@@ -40,7 +40,7 @@ from cluster_abm.model.deciding.questions import Questions
 from cluster_abm.model.moving.departures import Departures
 from cluster_abm.model.moving.staging import Staging
 from cluster_abm.model.part import part
-from cluster_abm.model.waiting.queues import Arrivals
+from cluster_abm.model.waiting.queues import TaskArrivals
 from cluster_abm.policies import Policy
 
 Integers = npt.NDArray[np.int64]
@@ -137,7 +137,7 @@ class CompiledNegotiation:
         is_same = are_alike == self._compares_alike and methods_of(self.policy) == self._methods
         return is_same and self._faults < MOST_FAULTS
 
-    def place(self, arrivals: Arrivals, stand_in: Integers, at_fault: AtFault) -> Integers:
+    def place(self, arrivals: TaskArrivals, stand_in: Integers, at_fault: AtFault) -> Integers:
         """Place arriving tasks, each at the beginning of its slice, up to which the nodes live first.
 
         Args:
@@ -161,7 +161,7 @@ class CompiledNegotiation:
     def some(
         self,
         kernel: Callable[..., int],
-        arrivals: Arrivals,
+        arrivals: TaskArrivals,
         placed: Integers,
         stand_in: Integers,
         first: int,

@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
 
-# What a call of the negotiation counts, by place in its counts.
+# What a call of the negotiation counts, by position in its counts.
 (NOW_NS, DECIDED_ROWS, REFUSED, TAKEN, REMOTE_EXECUTIONS, MIGRATIONS, OUTCOME, DECLINED, ASKED, ASKING_NS, COUNTS) = (
     range(11)
 )
@@ -113,7 +113,7 @@ ROOM = 64
 #    refusals: whether asked nodes may refuse.
 #    by_reports: whether managers know of failed nodes by missing reports.
 #    can_change: whether nodes or links may be down, or nodes drain.
-#    timeout_ns: an asker gives up after so long [ns].
+#    timeout_ns: how long an asker waits for an answer before it gives up [ns].
 #    loss_share: share of the messages that get lost.
 #    share_routes: whether several nodes share a row of routes.
 #    remote_execution_ms, migration_ms: fixed costs e and f [ms].
