@@ -49,7 +49,7 @@ class Timetable:
             yield thing, fails
 
     def follow(self, thing: Any, rest: Iterator[tuple[float, bool]], after_ns: int | None = None) -> None:
-        """Plan the next failure or recovery of a thing, if there is one: the time counts from the last one's boundary."""
+        """Plan the next failure or recovery of a thing, if there is one: its time counts from the last boundary."""
         following = next(rest, None)
         if following is not None:
             after_s, fails = following
