@@ -86,24 +86,20 @@ class OutsideNegotiation(CompiledNegotiation):
             done = self.some(place, arrivals, placed, stand_in, done, last, at_fault)
 
     @cached_property
-    def _samples(self) -> tuple[Any, ...]:
-        return sample_arguments(self.engine)
-
-    @cached_property
     def _told(self) -> int:
         return number_of(TOLD)
 
     @cached_property
     def _place_address(self) -> int:
-        return native_address(place_arrivals, *self._samples)
+        return native_address(place_arrivals, *sample_arguments(self.engine))
 
     @cached_property
     def _observe(self) -> Callable[..., int]:
-        return entry(observe, *self._samples, np.zeros((1, 1, len(FEATURES)), np.float32))
+        return entry(observe, *sample_arguments(self.engine), np.zeros((1, 1, len(FEATURES)), np.float32))
 
     @cached_property
     def _act(self) -> Callable[..., int]:
-        return entry(act, *self._samples, np.zeros(1, np.int64), 0, 0)
+        return entry(act, *sample_arguments(self.engine), np.zeros(1, np.int64), 0, 0)
 
 
 def _no_fault(entry: int, has_started: bool, begun: Begun) -> None:

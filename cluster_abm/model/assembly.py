@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +20,8 @@ from cluster_abm.model.deciding.in_python import NegotiationInPython
 from cluster_abm.model.deciding.periodic import PeriodicOffers
 from cluster_abm.model.deciding.questions import Questions
 from cluster_abm.model.failing.availability import Availability
-from cluster_abm.model.failing.broken_routes import BrokenRoutes
 from cluster_abm.model.failing.degrading import Degrading
-from cluster_abm.model.failing.failures import FailureProcess
-from cluster_abm.model.failing.orphans import Orphans
+from cluster_abm.model.failing.failures import BrokenRoutes, FailureProcess, Orphans
 from cluster_abm.model.failing.outages import OutagePlan
 from cluster_abm.model.failing.recovery import Recovery, RecoveryDecisions
 from cluster_abm.model.knowing.averages import Averages
@@ -36,6 +36,7 @@ from cluster_abm.model.moving.routing import LiveNetwork
 from cluster_abm.model.moving.staging import Staging, staging_of
 from cluster_abm.model.moving.transfers import Transfers
 from cluster_abm.model.observing.measurements import Measurements
+from cluster_abm.model.part import wire
 from cluster_abm.model.policy_checks import check_all_asked, check_needs, check_waiting
 from cluster_abm.model.setup import background, most_threads, nanoseconds, node_table
 from cluster_abm.model.talking.mail import Mail
@@ -89,198 +90,74 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policies: Man
     Raises:
         InputError: something in the scenario does not fit together.
     """
-    clock = Clock(nanoseconds(setup.cluster.slice_ms))
-    main, is_pooled = policies.main, policies.main.pooled
+    clock, is_pooled = Clock(nanoseconds(setup.cluster.slice_ms)), policies.main.pooled
     live = LiveNetwork(Network(setup.interconnect, setup.cluster.nodes))
     work = work_of(setup, run_seed)
     check_all_asked(policies.distinct)
     check_waiting(policies.distinct)
     check_needs(policies.distinct, setup, work)
-    jobs = work.jobs
-    prepare(policies, jobs)
-    staging = staging_of(setup.data, run_seed, jobs, live.network, is_pooled)
+    prepare(policies, work.jobs)
+    staging = staging_of(setup.data, run_seed, work.jobs, live.network, is_pooled)
     engine = _engine_of(setup, run_seed, work, clock, policies)
-    availability = Availability(setup.cluster.nodes)
-    all_is_known = setup.negotiation.mode == "papers" or (main.central and not main.talks)
+    all_is_known = setup.negotiation.mode == "papers" or (policies.main.central and not policies.main.talks)
     are_timed = setup.negotiation.bandwidths == "measured" and not is_pooled
     engine.nodes["measures_bandwidths"] = are_timed
-    losses = message_losses(run_seed, setup.interconnect.loss_share)
-    transfers = Transfers(
-        engine=engine,
-        clock=clock,
-        live=live,
-        staging=staging,
-        is_contended=setup.interconnect.mode == "contended" and not is_pooled,
-        are_timed=are_timed,
-        load_links=policies.any_compares_links,
+    # By their names, the parts that have been made: each takes those that its fields are called after.
+    made: dict[str, Any] = {
+        "work": work,
+        "clock": clock,
+        "policies": policies,
+        "live": live,
+        "staging": staging,
+        "engine": engine,
+        "availability": Availability(setup.cluster.nodes),
+        "losses": message_losses(run_seed, setup.interconnect.loss_share),
+        "log": DecisionLog(clock, keep_decisions),
+        "run_seed": run_seed,
+        "timeout_ms": setup.negotiation.timeout_ms,
+        "are_instant": all_is_known,
+    }
+    is_contended = setup.interconnect.mode == "contended" and not is_pooled
+    made["transfers"] = wire(
+        Transfers, made, is_contended=is_contended, are_timed=are_timed, load_links=policies.any_compares_links
     )
-    routes_in_use = RoutesInUse(engine=engine, live=live, links_can_fail=setup.failures.links_can_fail)
-    departures = Departures(
-        engine=engine,
-        clock=clock,
-        transfers=transfers,
-        routes_in_use=routes_in_use,
-        staging=staging,
-        settings=setup.negotiation,
-    )
+    made["routes_in_use"] = wire(RoutesInUse, made, links_can_fail=setup.failures.links_can_fail)
+    made["departures"] = wire(Departures, made, settings=setup.negotiation)
     are_sent = policies.any_uses_reports and not all_is_known
-    reports = reports_of(
-        setup, engine=engine, clock=clock, live=live, availability=availability, losses=losses, are_sent=are_sent
-    )
-    remote_memory = RemoteMemory(
-        engine=engine,
-        clock=clock,
-        live=live,
-        availability=availability,
-        settings=setup.cluster,
-        is_on=setup.cluster.remote_memory and not is_pooled,
-    )
-    views = Views(
-        engine=engine,
-        clock=clock,
-        live=live,
-        availability=availability,
-        policies=policies,
-        reports=reports,
-        remote_memory=remote_memory,
+    made["reports"] = reports_of(setup, made, are_sent)
+    has_remote_memory = setup.cluster.remote_memory and not is_pooled
+    made["remote_memory"] = wire(RemoteMemory, made, settings=setup.cluster, is_on=has_remote_memory)
+    made["views"] = wire(
+        Views,
+        made,
         settings=setup.negotiation,
         data=None if staging is None else staging.map,
         policy_key=np.uint64(key(run_seed, "policy")),
         all_is_known=all_is_known,
     )
-    buffers = BufferController(
-        engine=engine,
-        clock=clock,
-        availability=availability,
-        settings=setup.cluster.buffer_control,
-        is_on=setup.cluster.buffer_control.kind == "feedback" and not is_pooled,
+    is_controlled = setup.cluster.buffer_control.kind == "feedback" and not is_pooled
+    made["buffers"] = wire(BufferController, made, settings=setup.cluster.buffer_control, is_on=is_controlled)
+    made["averages"] = wire(Averages, made, are_taken=policies.any_needs_averages)
+    made["questions"] = wire(Questions, made, tasks=engine.total_tasks)
+    made["mail"] = wire(Mail, made, slice_ns=clock.slice_ns)
+    made["periodic"] = wire(PeriodicOffers, made)
+    made["announcements"] = wire(Announcements, made, jobs=work.jobs, requested_ms=work.requested_ms)
+    made["negotiation"] = wire(
+        NegotiationInPython, made, most_offers=setup.negotiation.offers, refusals=setup.negotiation.refusals
     )
-    questions = Questions(
-        tasks=engine.total_tasks,
-        live=live,
-        availability=availability,
-        timeout_ms=setup.negotiation.timeout_ms,
-        losses=losses,
-        are_instant=all_is_known,
+    made["recovery"] = wire(Recovery, made, decisions=wire(RecoveryDecisions, made))
+    made["broken_routes"] = wire(BrokenRoutes, made)
+    made["orphans"] = wire(Orphans, made, are_lost=setup.failures.on_failure == "lost")
+    plan = OutagePlan(setup.failures, setup.cluster.nodes, live.whole, run_seed, clock)
+    failures = made["failures"] = wire(FailureProcess, made, settings=setup.failures, plan=plan)
+    made["degrading"] = wire(Degrading, made, causes=setup.failures.degrade, network=live.whole)
+    made["schedule"] = _schedule_of(setup, made)
+    made["holding"] = holding_of(setup, made, are_sent)
+    made["submissions"] = wire(Submissions, made, may_change=lambda: failures.are_to_come)
+    made["measurements"] = wire(
+        Measurements, made, period_ms=setup.measure.period_ms, has_averages=policies.any_needs_averages
     )
-    mail = Mail(
-        live=live,
-        availability=availability,
-        timeout_ms=setup.negotiation.timeout_ms,
-        slice_ns=clock.slice_ns,
-        losses=losses,
-        are_instant=all_is_known,
-    )
-    periodic = PeriodicOffers(clock=clock, availability=availability, policies=policies, reports=reports, views=views)
-    log = DecisionLog(clock, keep_decisions)
-    announcements = Announcements(jobs=jobs, requested_ms=work.requested_ms, staging=staging)
-    negotiation = NegotiationInPython(
-        engine=engine,
-        availability=availability,
-        views=views,
-        log=log,
-        departures=departures,
-        most_offers=setup.negotiation.offers,
-        refusals=setup.negotiation.refusals,
-    )
-    recovery = Recovery(
-        engine=engine,
-        clock=clock,
-        decisions=RecoveryDecisions(
-            engine=engine,
-            availability=availability,
-            announcements=announcements,
-            policies=policies,
-            views=views,
-            log=log,
-        ),
-        staging=staging,
-        transfers=transfers,
-        departures=departures,
-    )
-    failures = FailureProcess(
-        settings=setup.failures,
-        plan=OutagePlan(setup.failures, setup.cluster.nodes, live.whole, run_seed, clock),
-        engine=engine,
-        clock=clock,
-        availability=availability,
-        broken_routes=BrokenRoutes(
-            engine=engine,
-            live=live,
-            availability=availability,
-            routes_in_use=routes_in_use,
-            transfers=transfers,
-            recovery=recovery,
-        ),
-        orphans=Orphans(
-            engine=engine,
-            clock=clock,
-            availability=availability,
-            transfers=transfers,
-            recovery=recovery,
-            are_lost=setup.failures.on_failure == "lost",
-        ),
-    )
-    schedule = _schedule_of(setup, engine, clock, work)
-    holding = holding_of(
-        setup,
-        engine=engine,
-        clock=clock,
-        policies=policies,
-        views=views,
-        availability=availability,
-        announcements=announcements,
-        schedule=schedule,
-        periodic=periodic,
-        live=live,
-        are_sent=are_sent,
-    )
-    submissions = Submissions(
-        engine=engine,
-        clock=clock,
-        availability=availability,
-        schedule=schedule,
-        holding=holding,
-        may_change=lambda: failures.are_to_come,
-    )
-    degrading = Degrading(
-        causes=setup.failures.degrade,
-        nodes=setup.cluster.nodes,
-        network=live.whole,
-        transfers=transfers,
-        engine=engine,
-        clock=clock,
-        run_seed=run_seed,
-    )
-    return Parts(
-        work=work,
-        clock=clock,
-        policies=policies,
-        engine=engine,
-        live=live,
-        availability=availability,
-        staging=staging,
-        transfers=transfers,
-        routes_in_use=routes_in_use,
-        departures=departures,
-        reports=reports,
-        remote_memory=remote_memory,
-        buffers=buffers,
-        averages=Averages(engine=engine, clock=clock, are_taken=policies.any_needs_averages),
-        announcements=announcements,
-        views=views,
-        questions=questions,
-        negotiation=negotiation,
-        mail=mail,
-        periodic=periodic,
-        log=log,
-        failures=failures,
-        degrading=degrading,
-        submissions=submissions,
-        measurements=Measurements(
-            engine=engine, clock=clock, period_ms=setup.measure.period_ms, has_averages=policies.any_needs_averages
-        ),
-    )
+    return wire(Parts, made)
 
 
 def _engine_of(setup: Scenario, run_seed: int, work: Work, clock: Clock, policies: ManagedPolicies) -> EngineState:
@@ -300,10 +177,11 @@ def _engine_of(setup: Scenario, run_seed: int, work: Work, clock: Clock, policie
     return engine
 
 
-def _schedule_of(setup: Scenario, engine: EngineState, clock: Clock, work: Work) -> SubmissionTimes:
+def _schedule_of(setup: Scenario, made: Mapping[str, Any]) -> SubmissionTimes:
     """When jobs are submitted: at known times, or when others have ended."""
+    work: Work = made["work"]
     if are_closed(setup):
-        return Users(engine=engine, clock=clock)
+        return wire(Users, made)
     if work.parents is not None and work.earliest_ns is not None:
-        return Dependents(engine=engine, clock=clock, parents=work.parents, earliest_ns=list(work.earliest_ns))
-    return SubmissionTimes(engine=engine)
+        return wire(Dependents, made, parents=work.parents, earliest_ns=list(work.earliest_ns))
+    return wire(SubmissionTimes, made)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import mesa
 
 from cluster_abm.model.agents.job import Job
 from cluster_abm.model.agents.register import JobRegister
-from cluster_abm.model.batch_runs import Batched, BatchRows, asked_by_mesa, warn_of_cut
+from cluster_abm.model.batch_runs import BatchRows, asked_by_mesa, warn_of_cut
 
 
 class MesaAdapter(mesa.Model):
@@ -48,7 +48,7 @@ class MesaAdapter(mesa.Model):
                 if not self._collected_at or self._collected_at[-1] != self.steps:
                     self._collect()
                 self._batch_rows = BatchRows(self._datacollector, self._collected_at)
-                run = cast(Batched, self)
+                run: Any = self
                 if run.running:
                     warn_of_cut(run, run.now_ns, not self._goes_slice_by_slice)
             return self._batch_rows

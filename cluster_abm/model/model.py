@@ -24,10 +24,10 @@ from cluster_abm.arguments import (
 )
 from cluster_abm.engine.tables import NEVER, Table
 from cluster_abm.model.actions import check_pooled
+from cluster_abm.model.agents.base import has_own
 from cluster_abm.model.agents.job import Job
 from cluster_abm.model.agents.load_manager import LoadManager
 from cluster_abm.model.agents.node import Node
-from cluster_abm.model.agents.own_steps import has_own_decisions, own_steps
 from cluster_abm.model.agents.register import JobRegister
 from cluster_abm.model.assembly import assemble
 from cluster_abm.model.deciding.compilability import NOT_WANTED, compilability_of
@@ -123,18 +123,24 @@ class ClusterModel(RunDisplay, MesaAdapter):
         self.engine, self.staging, self.policy = parts.engine, parts.staging, parts.policies.main
         self.node_agents = [self.node_class(self, index) for index in range(setup.cluster.nodes)]
         self.load_managers = [self.load_manager_class(self, index) for index in range(setup.cluster.nodes)]
-        self._own_steps = own_steps(self.node_class, self.load_manager_class, self.job_class)
-        self._goes_slice_by_slice = any(self._own_steps) or type(self).step is not ClusterModel.step
-        check_pooled(self.policy, self._own_steps.nodes or self._own_steps.jobs)
+        self._nodes_step = has_own(self.node_class, Node, "step")
+        self._managers_step = has_own(self.load_manager_class, LoadManager, "step")
+        self._managers_report = has_own(self.load_manager_class, LoadManager, "report")
+        self._jobs_step = has_own(self.job_class, Job, "step")
+        own_steps = self._nodes_step or self._managers_step or self._managers_report or self._jobs_step
+        self._goes_slice_by_slice = own_steps or type(self).step is not ClusterModel.step
+        check_pooled(self.policy, self._nodes_step or self._jobs_step)
         self.jobs_register = JobRegister(
             make_agent=partial(self.job_class, self),
             engine=parts.engine,
             schedule=parts.submissions.schedule,
-            is_kept=self._own_steps.jobs,
+            is_kept=self._jobs_step,
         )
         form = NOT_WANTED
         if compile_decisions:
-            form = compilability_of(setup, parts, has_own_decisions(self.load_manager_class))
+            form = compilability_of(
+                setup, parts, has_own(self.load_manager_class, LoadManager, *LoadManager.ON_ARRIVAL)
+            )
         self.decides_in_python = form.reason
         compiled = None
         if form.policy is not None:
@@ -189,7 +195,7 @@ class ClusterModel(RunDisplay, MesaAdapter):
         for acting in self._periodic:
             acting.act()
         self.jobs_register.update()
-        self._managers_report()
+        self._send_reports()
         if parts.measurements.observe(is_last=not self.running):
             with parts.measurements.held():
                 self._collect()
@@ -205,7 +211,7 @@ class ClusterModel(RunDisplay, MesaAdapter):
     def _managers_act(self) -> None:
         """Load managers whose policies' period has come offer running tasks to each other."""
         asked = self.parts.periodic.next_round()
-        if self._own_steps.managers:
+        if self._managers_step:
             asked = np.flatnonzero(self.parts.availability.up).tolist()
         if asked:
             with self._turn_of("managers"):
@@ -215,21 +221,21 @@ class ClusterModel(RunDisplay, MesaAdapter):
     def _nodes_live(self, window: Window) -> None:
         """Every node serves its tasks up to the window's end: all in one compiled call, or each by its own step."""
         engine, clock = self.parts.engine, self.parts.clock
-        if not (self._own_steps.nodes or self._own_steps.jobs):
+        if not (self._nodes_step or self._jobs_step):
             clock.now_ns = engine.serve(window.end_ns, window.until_end_of_task, window.until_idle)
             return
-        if self._own_steps.nodes:
+        if self._nodes_step:
             with self._turn_of("nodes"):
                 for node in self.node_agents:
                     node.step()
         engine.serve_slice(window.end_ns)
-        engine.end_slice(window.end_ns, opens_barriers=not self._own_steps.jobs)
+        engine.end_slice(window.end_ns, opens_barriers=not self._jobs_step)
         clock.now_ns = window.end_ns
 
     def _jobs_go_on(self, window: Window) -> None:
         """Barriers have opened in the engine, or open by the jobs' own steps; what jobs that ended leave is settled."""
         parts = self.parts
-        if self._own_steps.jobs:
+        if self._jobs_step:
             self.jobs_register.update()
             with self._turn_of("jobs"):
                 for job in self.jobs_register.agents:
@@ -241,10 +247,10 @@ class ClusterModel(RunDisplay, MesaAdapter):
         if window.until_end_of_task:
             parts.submissions.schedule.note_ends()
 
-    def _managers_report(self) -> None:
+    def _send_reports(self) -> None:
         """When the exchange period has come, load managers report; what has arrived becomes known."""
         parts = self.parts
-        if self._own_steps.reports:
+        if self._managers_report:
             parts.reports.collect()
             with self._turn_of("managers"):
                 for node in np.flatnonzero(parts.availability.up).tolist():

@@ -18,6 +18,7 @@ from cluster_abm.model.deciding.placement import Placement
 from cluster_abm.model.deciding.task_starts import TaskStarts
 from cluster_abm.model.knowing.averages import Averages
 from cluster_abm.model.moving.remote_memory import RemoteMemory
+from cluster_abm.model.part import wire
 from cluster_abm.model.setup import nanoseconds
 from cluster_abm.model.talking.conversation import Conversation
 from cluster_abm.model.window import HasDueTime, Windows
@@ -26,37 +27,21 @@ from cluster_abm.scenario import Scenario
 
 def placement_of(parts: Parts, managers: Sequence[LoadManager], compiled: CompiledNegotiation | None) -> Placement:
     """What places the arriving tasks of a run."""
-    starts = TaskStarts(
-        engine=parts.engine,
-        availability=parts.availability,
-        announcements=parts.announcements,
-        views=parts.views,
-        staging=parts.staging,
-        transfers=parts.transfers,
-        departures=parts.departures,
-    )
-    return Placement(
-        engine=parts.engine,
-        availability=parts.availability,
-        announcements=parts.announcements,
-        views=parts.views,
-        starts=starts,
-        managers=managers,
-        compiled=compiled,
-    )
+    starts = wire(TaskStarts, vars(parts))
+    return wire(Placement, vars(parts), starts=starts, managers=managers, compiled=compiled)
 
 
 def compiled_negotiation_of(
     kind: type[CompiledNegotiation], parts: Parts, setup: Scenario, compiled: CompiledPolicy
 ) -> CompiledNegotiation:
     """The negotiation of a run in compiled code; `compiled`: the compiled form of its policy."""
-    policy, staging = parts.policies.main, parts.staging
+    policy, made = parts.policies.main, dict(vars(parts))
     scratch = scratch_of_run(
         nodes=len(parts.engine.nodes),
         notes=compiled.notes,
         asked=parts.questions.asked,
         requested_ms=parts.announcements.requested_ms,
-        files=None if staging is None else staging.tables(),
+        files=None if parts.staging is None else parts.staging.tables(),
     )
     if compiled.notes:
         if policy.central:
@@ -71,16 +56,8 @@ def compiled_negotiation_of(
         questions=parts.questions,
         negotiation=setup.negotiation,
     )
-    inputs = CompiledInputs(
-        scratch=scratch,
-        settings=settings,
-        live=parts.live,
-        availability=parts.availability,
-        views=parts.views,
-        reports=parts.reports,
-    )
-    tallies = Tallies(log=parts.log, questions=parts.questions, departures=parts.departures, staging=staging)
-    return kind(engine=parts.engine, clock=parts.clock, policy=policy, inputs=inputs, tallies=tallies)
+    inputs = wire(CompiledInputs, made, scratch=scratch, settings=settings)
+    return wire(kind, made, policy=policy, inputs=inputs, tallies=wire(Tallies, made))
 
 
 def actions_of(
@@ -100,25 +77,8 @@ def actions_of(
         parts.submissions.schedule.note_ends()
         update_register()
 
-    of_nodes = NodeActions(
-        engine=parts.engine,
-        clock=parts.clock,
-        availability=parts.availability,
-        failures=parts.failures,
-        views=parts.views,
-        permission=permission,
-        settle_ends=settle_ends,
-    )
-    of_jobs = JobActions(
-        engine=parts.engine,
-        clock=parts.clock,
-        submissions=parts.submissions,
-        transfers=parts.transfers,
-        waiting=conversation.waiting,
-        permission=permission,
-        settle_ends=settle_ends,
-    )
-    return of_nodes, of_jobs
+    made = vars(parts) | {"permission": permission, "settle_ends": settle_ends, "waiting": conversation.waiting}
+    return wire(NodeActions, made), wire(JobActions, made)
 
 
 def windows_of(parts: Parts, setup: Scenario, placement: Placement, conversation: Conversation) -> Windows:
@@ -127,10 +87,9 @@ def windows_of(parts: Parts, setup: Scenario, placement: Placement, conversation
     if setup.run.until != "drained":
         end_ns = parts.clock.boundary_from(nanoseconds(float(setup.run.until)))
     due: list[HasDueTime] = [parts.measurements, parts.periodic, parts.failures, parts.degrading, parts.reports]
-    return Windows(
-        clock=parts.clock,
-        submissions=parts.submissions,
-        transfers=parts.transfers,
+    return wire(
+        Windows,
+        vars(parts),
         due=[*due, conversation, *acts_at_boundaries(parts)],
         end_ns=end_ns,
         places_arrivals=lambda: placement.places_slice_by_slice,

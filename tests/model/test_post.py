@@ -22,12 +22,12 @@ def post_of(*draws: float, closed: tuple[int, ...] = (), without_jobs: tuple[int
         nodes=5, closed_to=lambda manager: set(closed), without_jobs=lambda: set(without_jobs),
         draw=lambda manager, number: draws[number - 1], view_of=lambda manager: (manager, next(views)),
     )  # fmt: skip
-    exchange = SimpleNamespace(
+    actions = SimpleNamespace(
         remind=lambda message, at_ns: done.append((message.topic, message.target, at_ns)),
         send=lambda message, now_ns: done.append((message.topic, message.target, message.task, message.sent_ms)),
         start=lambda post, task, node, rule, index, here, there: done.append((task, node, rule)),
     )
-    post = ManagersPost(surroundings=surroundings, exchange=exchange, held={}, me=2, policy_name="test")
+    post = ManagersPost(surroundings=surroundings, actions=actions, held={}, me=2, policy_name="test")
     return post, done
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import NONE
+from cluster_abm.model.agents.load_manager import LoadManager
 from cluster_abm.model.deciding.announcements import Announcements
 from cluster_abm.model.deciding.compiled.negotiation import AtFault, CompiledNegotiation
 from cluster_abm.model.deciding.in_python import Begun, Placed
@@ -18,33 +18,8 @@ from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.knowing.views import Views
 from cluster_abm.model.part import part
 from cluster_abm.model.waiting.queues import TaskArrivals
-from cluster_abm.policies import ArrivingTask
 
 Integers = npt.NDArray[np.int64]
-
-
-class PlacesTasks(Protocol):
-    """What places arriving tasks: a load manager."""
-
-    @property
-    def decides_on_arrival(self) -> bool:
-        """Whether it decides where its arriving tasks start; else they start at home."""
-
-    @property
-    def migrates_on_arrival(self) -> bool:
-        """Whether it may send a running task elsewhere once it has placed an arriving one."""
-
-    def place(self, task: ArrivingTask) -> Placed:
-        """Find a node for an arriving task."""
-
-    def rebalance(self, task: ArrivingTask) -> None:
-        """Send tasks of the own node elsewhere, now that a task has been placed."""
-
-    def go_on_placing(self, task: ArrivingTask, begun: Begun) -> Placed:
-        """Find a node for a task about which some have been asked."""
-
-    def go_on_rebalancing(self, task: ArrivingTask, begun: Begun) -> None:
-        """Send further tasks elsewhere."""
 
 
 @part
@@ -63,7 +38,7 @@ class Placement:
     announcements: Announcements
     views: Views
     starts: TaskStarts
-    managers: Sequence[PlacesTasks]
+    managers: Sequence[LoadManager]
     compiled: CompiledNegotiation | None
 
     def __post_init__(self) -> None:

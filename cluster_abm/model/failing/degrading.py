@@ -34,7 +34,6 @@ class Degrading:
 
     Attributes:
         causes: the scenario's.
-        nodes: number of nodes.
         network: the network with nothing failed.
         transfers: what shares its links.
         due_ns: the next boundary at which anything changes [ns].
@@ -44,7 +43,6 @@ class Degrading:
     """
 
     causes: tuple[Degradation, ...]
-    nodes: int
     network: Network
     transfers: Transfers
     engine: EngineState
@@ -60,7 +58,7 @@ class Degrading:
         self.due_ns = self._timetable.next_ns
 
     def _plan(self, number: int, cause: Degradation) -> None:
-        nodes = self.nodes
+        nodes = len(self.engine.nodes)
         chosen = range(nodes) if cause.nodes is None else dict.fromkeys(cause.nodes)
         where = f"failures.degrade.{number}"
         missing = [node for node in chosen if node >= nodes]

@@ -2,21 +2,122 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 
 from cluster_abm.clock import NS_PER_MS, Clock
 from cluster_abm.engine.state import EngineState
-from cluster_abm.engine.tables import FREE, LOST, NEVER, REQUEST_ONLY
+from cluster_abm.engine.tables import FREE, LOST, NEVER, NONE, REQUEST_ONLY
 from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.large_tables import columns
 from cluster_abm.model.failing.availability import Availability
-from cluster_abm.model.failing.broken_routes import BrokenRoutes
-from cluster_abm.model.failing.orphans import Orphans
 from cluster_abm.model.failing.outages import OutagePlan, Thing
+from cluster_abm.model.failing.recovery import Recovery
+from cluster_abm.model.moving.routes_in_use import RoutesInUse
+from cluster_abm.model.moving.routing import LiveNetwork
+from cluster_abm.model.moving.transfers import Transfers
 from cluster_abm.model.part import part
 from cluster_abm.scenario.failures import Failures
+
+
+@part
+class BrokenRoutes:
+    """Leads routes round what is down, and ends the transfers that cross it."""
+
+    engine: EngineState
+    live: LiveNetwork
+    availability: Availability
+    routes_in_use: RoutesInUse
+    transfers: Transfers
+    recovery: Recovery
+
+    def renew(self, links_down: set[tuple[Any, Any]]) -> None:
+        """Change the network to what is up now; transfers over anything else end, and their task is where it was."""
+        self._end_transfers(self._renew_network(links_down))
+
+    def _renew_network(self, links_down: set[tuple[Any, Any]]) -> Callable[[int], bool]:
+        """Routes lead round what is down from now on; says of a link, by its number, whether it is down."""
+        if not self.routes_in_use.can_fail:
+            return lambda _: False
+        nodes = set(np.flatnonzero(~self.availability.up).tolist())
+        self.live.change(self.live.whole.without(nodes=nodes, links=links_down))
+        ends, pairs = self.live.whole.link_ends, {frozenset(link) for link in links_down}
+
+        def is_down(link: int) -> bool:
+            return not nodes.isdisjoint(ends[link]) or frozenset(ends[link]) in pairs
+
+        return is_down
+
+    def _end_transfers(self, is_down: Callable[[int], bool]) -> None:
+        """Tasks in transit over what is down now go on where they came from, if that is up."""
+        engine, up = self.engine, self.availability.up
+        routes = self.routes_in_use.take_all()
+        for slot in engine.rows_in_transit().tolist():
+            task, origin, target = (int(engine.tasks[name][slot]) for name in ("task", "origin", "node"))
+            if origin == target or not up[origin]:
+                continue
+            route = routes.get(task, ()) if self.transfers.is_crossing(task) else ()
+            if not up[target] or any(map(is_down, route)):
+                self.recovery.turn_back(slot)
+            else:
+                self.routes_in_use.keep(task, route)
+
+
+@part
+class Orphans:
+    """Finds a node for orphaned tasks, or ends their jobs, as the scenario says.
+
+    Attributes:
+        are_lost: whether the jobs of orphaned tasks are lost.
+        restarts: how many orphaned tasks were sent to another node.
+    """
+
+    engine: EngineState
+    clock: Clock
+    availability: Availability
+    transfers: Transfers
+    recovery: Recovery
+    are_lost: bool
+
+    def __post_init__(self) -> None:
+        self.restarts = 0
+        # Rows of the orphaned tasks that wait for any node to accept them.
+        self._waiting: set[int] = set()
+
+    def place(self) -> None:
+        """Find a node for orphaned tasks: those of failed nodes, those in transit to one, and those in transit whose
+        source has failed."""
+        engine, now_ns, up = self.engine, self.clock.now_ns, self.availability.up
+        slots = engine.rows_in_transit()
+        rows = engine.tasks[slots]
+        is_background = rows["job"] == NONE
+        for slot, node in zip(slots[is_background].tolist(), rows["node"][is_background].tolist(), strict=True):
+            # A node's background programs go on with it.
+            engine.arrive(slot, now_ns if up[node] else NEVER)
+        slots, rows = slots[~is_background], rows[~is_background]
+        stranded = slots[~up[rows["node"]] | ~up[rows["origin"]]].tolist()
+        for slot in stranded:
+            if slot not in self._waiting:
+                engine.strand(slot, now_ns)
+        self._waiting.update(stranded)
+        orphaned = [slot for slot in slots.tolist() if slot in self._waiting]
+        if self.are_lost:
+            for job in dict.fromkeys(engine.tasks["job"][orphaned].tolist()):
+                for task in engine.tasks["task"][slots[engine.tasks["job"][slots] == job]].tolist():
+                    self.transfers.cancel(task)
+                engine.end_job(job, LOST, now_ns)
+        elif self.availability.any_accepting:
+            for slot in orphaned:
+                self.recovery.recover(slot)
+                self.restarts += 1
+        else:
+            for slot in orphaned:
+                # What is under way to a node that is down now would wake it there.
+                self.transfers.cancel(int(engine.tasks["task"][slot]))
+            return
+        self._waiting.clear()
 
 
 @part

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +29,7 @@ from cluster_abm.model.knowing.knowledge import (
 )
 from cluster_abm.model.message_losses import MessageLosses
 from cluster_abm.model.moving.routing import UNREACHABLE_NS, LiveNetwork
-from cluster_abm.model.part import part
+from cluster_abm.model.part import part, wire
 from cluster_abm.scenario import Scenario
 
 Flags = npt.NDArray[np.bool_]
@@ -243,30 +244,24 @@ class Reports:
         self.arrival_ns = min((sent.due_ns[0] for sent in self._in_transit if sent.due_ns), default=NEVER)
 
 
-def reports_of(
-    scenario: Scenario,
-    *,
-    engine: EngineState,
-    clock: Clock,
-    live: LiveNetwork,
-    availability: Availability,
-    losses: MessageLosses,
-    are_sent: bool,
-) -> Reports:
+def reports_of(scenario: Scenario, parts: Mapping[str, Any], are_sent: bool) -> Reports:
     """Reports for the network of a run.
+
+    Args:
+        parts: what they are made of, by name (part.wire).
+        are_sent: whether there are any.
 
     Raises:
         InputError: what all load managers know does not fit into memory.
     """
     settings, nodes = scenario.interconnect, scenario.cluster.nodes
+    live: LiveNetwork = parts["live"]
     changes = scenario.failures.links_can_fail or (scenario.failures.can_happen and not live.whole.is_alike)
     head = None
     if are_sent and scenario.negotiation.mode == "head-node":
-        head = HeadNode(
-            node=scenario.negotiation.head_node, live=live, availability=availability, losses=losses, changes=changes
-        )
+        head = wire(HeadNode, parts, node=scenario.negotiation.head_node, changes=changes)
         audience = head.audience()
-    elif are_sent and (losses.share > 0 or changes):
+    elif are_sent and (settings.loss_share > 0 or changes):
         audience = np.arange(nodes)
     else:
         audience = live.whole.siblings if are_sent else np.zeros(nodes, np.int64)
@@ -278,15 +273,7 @@ def reports_of(
             f"reports go different ways or get lost (interconnect.kind = {settings.kind!r}); allowed are "
             f'{int((LARGEST_GB * 1e9 / of_one) ** 0.5)} nodes, or negotiation.mode = "papers"'
         )
-    return Reports(
-        engine=engine,
-        clock=clock,
-        live=live,
-        availability=availability,
-        audience=audience,
-        period_ms=scenario.cluster.exchange_period_ms,
-        missed_reports=scenario.negotiation.missed_reports,
-        are_sent=are_sent,
-        losses=losses,
-        head=head,
+    period_ms, missed = scenario.cluster.exchange_period_ms, scenario.negotiation.missed_reports
+    return wire(
+        Reports, parts, audience=audience, period_ms=period_ms, missed_reports=missed, are_sent=are_sent, head=head
     )

@@ -4,33 +4,68 @@ from __future__ import annotations
 
 import math
 from bisect import insort
-from collections.abc import MutableMapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, MutableMapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from cluster_abm.clock import LONGEST_WAIT_MS, NS_PER_MS
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.interconnect.units import whole_ns
+from cluster_abm.model.deciding.decisions import DecisionLog
 from cluster_abm.model.part import part
+from cluster_abm.model.talking.mail import Mail
 from cluster_abm.model.talking.surroundings import Surroundings
-from cluster_abm.policies import ArrivingTask, View
+from cluster_abm.model.talking.waiting_tasks import WaitingTasks
+from cluster_abm.policies import ArrivingTask, Decision, View
 from cluster_abm.policy.talking import Message
 
+# Sends a task, its rank inside its job, to the node on which it starts: how long it has waited and how long telling its
+# home takes [ns] (TaskStarts.start_waiting).
+StartTask = Callable[[ArrivingTask, int, int, int, int], None]
 
-class Exchange(Protocol):
-    """What carries out what a post is asked for."""
+
+@part
+class PostActions:
+    """Carries out what posts are asked for.
+
+    Attributes:
+        start_task: sends a task to its node.
+        hears_starts: whether managers are told of tasks that start on their nodes.
+    """
+
+    mail: Mail
+    surroundings: Surroundings
+    waiting: WaitingTasks
+    log: DecisionLog
+    start_task: StartTask
+    hears_starts: bool
 
     def send(self, message: Message, now_ns: int) -> None:
         """Send a message at an instant [ns]."""
+        self.mail.send(message, now_ns)
 
     def remind(self, message: Message, at_ns: int) -> None:
         """Have a manager hear a message of its own at an instant [ns]."""
+        self.mail.tell(at_ns, message.source, "hears", message)
 
     def start(
         self, post: ManagersPost, task: ArrivingTask, node: int, rule: str, index: str, here: float, there: float
     ) -> None:
         """Start a waiting task at the instant of the post."""
+        home, target, told_ns = self.surroundings.start_of(post.me, task.home, node)
+        held_ns = post.now_ns - self.waiting.arrival_ns(task.job)
+        rank = self.waiting.started(task)
+        decision = Decision(target, rule, index, load_here=here, load_there=there)
+        try:
+            self.start_task(task, rank, held_ns, target, told_ns)
+        except InputError as problem:
+            # The scenario's fault, and not the policy's, in whose call it comes up.
+            post.problem = problem
+            raise
+        self.log.record(home, task, decision, target, True, "")
+        if self.hears_starts:
+            self.mail.tell(post.now_ns, target, "came", task)
 
 
 @part
@@ -39,7 +74,7 @@ class ManagersPost:
 
     Attributes:
         surroundings: what its manager can find out.
-        exchange: carries out what it is asked for.
+        actions: carries out what it is asked for.
         held: the tasks that wait at its manager, by their numbers.
         me: its node.
         policy_name: name of the policy, for messages about its faults.
@@ -47,7 +82,7 @@ class ManagersPost:
     """
 
     surroundings: Surroundings
-    exchange: Exchange
+    actions: PostActions
     held: dict[int, ArrivingTask]
     me: int
     policy_name: str
@@ -124,7 +159,7 @@ class ManagersPost:
         self._check_node("send", node)
         self._check_words("send", topic, value, about)
         message = Message(self.me, int(node), topic, float(value), int(about), tuple(nodes), sent_ms=self.now_ms)
-        self.exchange.send(message, self.now_ns)
+        self.actions.send(message, self.now_ns)
 
     def remind(self, after_ms: float, topic: str, value: float = 0.0, about: int = -1) -> None:
         """As Post."""
@@ -132,7 +167,7 @@ class ManagersPost:
         if not _is_number(after_ms) or not 0.0 <= after_ms <= LONGEST_WAIT_MS:
             raise self._wrong(f"remind: after_ms = {after_ms!r}: allowed is 0 to {LONGEST_WAIT_MS:g}")
         message = Message(self.me, self.me, topic, float(value), int(about), sent_ms=self.now_ms)
-        self.exchange.remind(message, self.now_ns + whole_ns(float(after_ms)))
+        self.actions.remind(message, self.now_ns + whole_ns(float(after_ms)))
 
     def hand(self, task: ArrivingTask, node: int, topic: str) -> None:
         """As Post."""
@@ -140,7 +175,7 @@ class ManagersPost:
         self._check_words("hand", topic, 0.0, -1)
         self._take("hand", task)
         message = Message(self.me, int(node), topic, about=task.job, task=task, sent_ms=self.now_ms)
-        self.exchange.send(message, self.now_ns)
+        self.actions.send(message, self.now_ns)
 
     def start(
         self,
@@ -159,7 +194,7 @@ class ManagersPost:
         self._check_text("start: index", index)
         self._take("start", task)
         self._view = None
-        self.exchange.start(self, task, int(node), rule, index, float(here), float(there))
+        self.actions.start(self, task, int(node), rule, index, float(here), float(there))
 
     def draw(self) -> float:
         """As Post."""

@@ -104,7 +104,7 @@ class Submissions:
 
     def _from_queues(self, arrived: list[int], holding: Holding) -> Iterator[TaskArrivals]:
         # A policy that acts periodically looks at held jobs then, and when another one joins them.
-        due_ns = holding.due_ns()
+        due_ns = holding.due_ns
         is_due = self.clock.now_ns >= due_ns
         joined = set()
         for job in arrived:
@@ -139,7 +139,7 @@ class Submissions:
         if not (waits and holding.frees_by_events):
             self.last_look_ns = NEVER
         elif self.last_look_ns == NEVER:
-            self.last_look_ns = self.clock.boundary_from(now_ns + holding.news_ns())
+            self.last_look_ns = self.clock.boundary_from(now_ns + holding.news.spread_ns())
         # Without news to wait for the run is stuck at once.
         self.is_stuck = now_ns >= self.last_look_ns
 

@@ -140,8 +140,20 @@ SETTINGS = {
 settings_group = group("Settings", {}, SETTINGS)
 
 
-def empty_scratch(nodes: int, notes: int) -> Scratch:
-    """The scratch space of a run without files, whose routes are still to be told."""
+def scratch_of_run(
+    *,
+    nodes: int,
+    notes: int,
+    asked: Integers | None = None,
+    requested_ms: Floats | None = None,
+    files: Mapping[str, Any] | None = None,
+) -> Scratch:
+    """The scratch space of a run, whose routes are still to be told; attributes are those of Scratch.
+
+    Args:
+        notes: how many notes a policy may keep.
+        files: the arrays that have to do with files, by their names; None: no job needs any.
+    """
     loads = np.zeros(nodes, LOAD)
     none, nothing = np.zeros(0, np.int64), np.zeros((0, 0))
     scratch = Scratch(
@@ -170,7 +182,7 @@ def empty_scratch(nodes: int, notes: int) -> Scratch:
         note_kinds=np.zeros((nodes, max(1, notes)), np.int64),
         note_row=np.arange(nodes),
         notes_before=np.zeros((6, max(1, notes))),
-        asked=none,
+        asked=none if asked is None else asked,
         fetch_ms=nothing,
         fetched_from=np.zeros((0, 0), np.int64),
         file_mb=np.zeros(0),
@@ -178,7 +190,7 @@ def empty_scratch(nodes: int, notes: int) -> Scratch:
         needs=none,
         first_need=none,
         cluster_of=none,
-        requested_ms=np.zeros(0),
+        requested_ms=np.zeros(0) if requested_ms is None else np.ascontiguousarray(requested_ms),
         fetched_mb=np.zeros(2),
         counts=np.zeros(COUNTS, np.int64),
     )
@@ -187,35 +199,15 @@ def empty_scratch(nodes: int, notes: int) -> Scratch:
     view["note_count"] = max(1, notes)
     for name in ("hardware", "refused", "down", "candidate"):
         view[f"{name}_at"] = address(getattr(scratch, name))
-    return scratch
-
-
-def scratch_of_run(
-    *,
-    nodes: int,
-    notes: int,
-    asked: Integers,
-    requested_ms: Floats | None,
-    files: Mapping[str, Any] | None,
-) -> Scratch:
-    """The scratch space of a run; attributes are those of Scratch.
-
-    Args:
-        notes: how many notes a policy may keep.
-        files: the arrays that have to do with files, by their names; None: no job needs any.
-    """
-    scratch = empty_scratch(nodes, notes)._replace(asked=asked)
-    if requested_ms is not None:
-        scratch = scratch._replace(requested_ms=np.ascontiguousarray(requested_ms))
     if files is not None:
         scratch = scratch._replace(**files)
         for name in ("fetch_ms", "file_mb", "holders", "cluster_of"):
-            scratch.views[f"{name}_at"] = address(getattr(scratch, name))
-        scratch.views["copies"], scratch.views["data_files"] = scratch.holders.shape[1], len(scratch.file_mb)
+            view[f"{name}_at"] = address(getattr(scratch, name))
+        view["copies"], view["data_files"] = scratch.holders.shape[1], len(scratch.file_mb)
     return scratch
 
 
 scratch_group = group(
-    "Scratch", {name: array for name, array in empty_scratch(1, 1)._asdict().items() if name != "starts"}
+    "Scratch", {name: array for name, array in scratch_of_run(nodes=1, notes=1)._asdict().items() if name != "starts"}
 )
 known_group = group("Known", nothing_known(np.zeros(1, np.int64))._asdict())
