@@ -42,7 +42,7 @@ from cluster_abm.compiling.tables import (
 from cluster_abm.compiling.texts import INDICES
 from cluster_abm.compiling.translating import translated
 from cluster_abm.compiling.values import BOUNDED, attribute, method
-from cluster_abm.engine.streams import policy_uniform
+from cluster_abm.engine.random_numbers import policy_uniform
 from cluster_abm.formulas.imbalance import imbalance_factors
 from cluster_abm.jit import inlinable
 from cluster_abm.native_arrays import copy_fields

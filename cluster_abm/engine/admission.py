@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.engine.memory import faults_within
-from cluster_abm.engine.streams import Word, task_key
+from cluster_abm.engine.random_numbers import Word, task_key
 from cluster_abm.engine.tables import (
     DEPENDENT,
     FREE_TOP,
@@ -46,8 +46,8 @@ def isolated_paging_of_profile_ms(task: Row, home: Row, phases: Table) -> float:
         return isolated_faults(faults_per_ms * task.cpu_demand_ms, faults_per_ms * per_ns) * fault_ms
     faults = faults_per_ms = 0.0
     accesses = 0
-    for place in range(task.phase, task.last_phase + 1):
-        phase = phases[place]
+    for position in range(task.phase, task.last_phase + 1):
+        phase = phases[position]
         faults_per_ms = faults_within(home, memory_kb, phase.memory_kb, accesses)
         # What is left of a fault is taken along into the next phase.
         faults += faults_per_ms * phase.cpu_ms
@@ -130,12 +130,12 @@ def plan_phases(task: Row, speed: float) -> None:
 
 
 @inlined
-def begin_phase(task: Row, phases: Table, place: int) -> None:
+def begin_phase(task: Row, phases: Table, position: int) -> None:
     """From now on the task does as that phase of its profile says."""
-    task.phase = place
+    task.phase = position
     task.phase_accesses = 0
-    task.memory_kb = phases[place].memory_kb
-    task.allocated_kb_per_s = phases[place].allocated_kb_per_s
+    task.memory_kb = phases[position].memory_kb
+    task.allocated_kb_per_s = phases[position].allocated_kb_per_s
 
 
 @inlined

@@ -49,7 +49,7 @@ def advance(tables: Tables, slice_ns: int, end_ns: int, until_records: int, firs
         tables: the state, changed in place.
         slice_ns: length of a slice [ns].
         end_ns: a slice boundary [ns].
-        until_records: stop at the first slice boundary by which so many tasks have ended; NEVER: do not.
+        until_records: stop at the first slice boundary by which this many tasks have ended; NEVER: do not.
         first, last: in one leap only the nodes from the `first`-th to the one before the `last`-th are served.
 
     Returns:

@@ -70,12 +70,12 @@ def change_disk_speed(tables: Tables, index: int, factor: float, as_built: Table
     node.ns_per_kb = as_built[index].ns_per_kb / factor
     node.fault_ns = stretched(as_built[index].fault_ns, 1.0 / factor)
     node.fault_seek_ns = stretched(as_built[index].fault_seek_ns, 1.0 / factor)
-    slot, place = node.disk_head, 0
+    slot, position = node.disk_head, 0
     while slot != NONE:
         task = tasks[slot]
-        stretch_request(node, task, place, stretch, now_ns)
+        stretch_request(node, task, position, stretch, now_ns)
         slot = task.next
-        place += 1
+        position += 1
     plan_disk_end(node, tasks)
     plan_next_event(node)
 
@@ -87,17 +87,20 @@ def stretched(time_ns: int, stretch: float) -> int:
 
 
 @inlined
-def stretch_request(node: Row, task: Row, place: int, stretch: float, now_ns: int) -> None:
-    """What is left of a request takes `stretch` times as long; `place`: in the disk's list, 0 is that with the bus."""
+def stretch_request(node: Row, task: Row, position: int, stretch: float, now_ns: int) -> None:
+    """Make what is left of a request take `stretch` times as long.
+
+    `position` is the request's in the disk's list; the request at 0 has the bus.
+    """
     transfer_ns = task.service_ns - task.seek_ns
     begun_ns = max(task.found_ns, node.bus_free_ns)
-    if place >= node.in_device:
+    if position >= node.in_device:
         task.seek_ns = stretched(task.seek_ns, stretch)
     elif task.found_ns > now_ns:
         left_ns = stretched(task.found_ns - now_ns, stretch)
         task.seek_ns += left_ns - (task.found_ns - now_ns)
         task.found_ns = now_ns + left_ns
-    done_ns = now_ns - begun_ns if place == 0 and node.in_device > 0 and begun_ns < now_ns else 0
+    done_ns = now_ns - begun_ns if position == 0 and node.in_device > 0 and begun_ns < now_ns else 0
     task.service_ns = task.seek_ns + done_ns + stretched(transfer_ns - done_ns, stretch)
 
 
@@ -128,7 +131,7 @@ def change_memory(tables: Tables, index: int, memory_kb: int, now_ns: int) -> No
 
 @kernel
 def change_buffers(tables: Tables, more_kb: Integers, now_ns: int) -> None:
-    """Nodes' fixed I/O buffers take so much more of the memory from now on, or (negative) give it to programs.
+    """Let nodes' fixed I/O buffers take more of the memory from now on, or (negative) give it to programs.
 
     Args:
         tables: the state, changed in place.

@@ -1,4 +1,4 @@
-"""Bulk-synchronous jobs: after every so much of their own CPU all tasks come to a barrier, communicate and go on.
+"""Bulk-synchronous jobs: after each interval of their own CPU all tasks come to a barrier, communicate and go on.
 
 A task that reaches its barrier leaves the CPU. Nodes do not interact inside a slice, so a barrier opens at a slice
 boundary at the earliest. The tasks go on at the first boundary after the last of them has come, or when their

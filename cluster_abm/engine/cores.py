@@ -14,9 +14,9 @@ from cluster_abm.jit import called, inlined, kernel
 
 
 @inlined
-def core_of(node: Row, cores: Table, place: int) -> Row:
+def core_of(node: Row, cores: Table, position: int) -> Row:
     """The row of one of a node's cores."""
-    return row_at(cores, node.first_core + place)
+    return row_at(cores, node.first_core + position)
 
 
 @inlined
@@ -68,7 +68,7 @@ def lowest_free(node: Row, cores: Table) -> int:
 
 
 @inlined
-def set_stop(node: Row, cores: Table, core: Row, place: int, slot: int, stop_ns: int) -> None:
+def set_stop(node: Row, cores: Table, core: Row, position: int, slot: int, stop_ns: int) -> None:
     """A core, the one of that number, has this task (NONE: none) from now on, or still, which stops then."""
     core.running = slot
     core.stop_ns = stop_ns
@@ -76,14 +76,14 @@ def set_stop(node: Row, cores: Table, core: Row, place: int, slot: int, stop_ns:
         node.cpu_stop_ns = stop_ns
         node.stopping = slot
     else:
-        play(node, cores, place)
+        play(node, cores, position)
 
 
 @called
-def play(node: Row, cores: Table, place: int) -> None:
+def play(node: Row, cores: Table, position: int) -> None:
     """Play again the matches from one core's on, up to the final or to one that goes as it did."""
-    match = (node.cores + place) // 2
-    while match >= 1 and decide(node, cores, match, place):
+    match = (node.cores + position) // 2
+    while match >= 1 and decide(node, cores, match, position):
         match //= 2
     plan_cpu_stop(node, cores)
 
@@ -100,8 +100,8 @@ def note_cores(node: Row, cores: Table) -> None:
 @inlined
 def free_all(node: Row, cores: Table) -> None:
     """All cores are free, as at the start: none has had a task."""
-    for place in range(node.cores):
-        core = core_of(node, cores, place)
+    for position in range(node.cores):
+        core = core_of(node, cores, position)
         core.running = NONE
         core.last_task = NONE
         core.stop_ns = NEVER

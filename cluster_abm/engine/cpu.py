@@ -82,8 +82,8 @@ def let_quanta_count(node: Row, tasks: Table, cores: Table, now_ns: int) -> None
 @called
 def let_all_quanta_count(node: Row, tasks: Table, cores: Table, now_ns: int) -> None:
     """The same on several cores."""
-    for place in range(node.cores):
-        core = core_of(node, cores, place)
+    for position in range(node.cores):
+        core = core_of(node, cores, position)
         task = tasks[core.running]
         renew_quantum(node, task, now_ns)
         core.stop_ns = min(core.stop_ns, task.quantum_start_ns + node.quantum_ns)
@@ -91,9 +91,9 @@ def let_all_quanta_count(node: Row, tasks: Table, cores: Table, now_ns: int) -> 
 
 
 @inlined
-def run_on(node: Row, cores: Table, place: int, task: Row, slot: int, now_ns: int) -> None:
+def run_on(node: Row, cores: Table, position: int, task: Row, slot: int, now_ns: int) -> None:
     """Give a core to a task, which the ready queue does not hold any more."""
-    core = core_of(node, cores, place)
+    core = core_of(node, cores, position)
     number, last = task.task, core.last_task
     start_ns = now_ns
     if last != number:
@@ -103,10 +103,10 @@ def run_on(node: Row, cores: Table, place: int, task: Row, slot: int, now_ns: in
         core.last_task = number
     task.cpu_queue_ns += start_ns - task.since_ns
     task.state = RUNNING
-    task.core = place
+    task.core = position
     task.leg_ns = start_ns
     task.quantum_start_ns = start_ns
-    set_stop(node, cores, core, place, slot, stop_of(node, task))
+    set_stop(node, cores, core, position, slot, stop_of(node, task))
 
 
 @inlined
@@ -117,20 +117,20 @@ def vacate(node: Row, cores: Table, task: Row) -> None:
 
 
 @inlined
-def dispatch(node: Row, tables: Tables, place: int, now_ns: int) -> None:
+def dispatch(node: Row, tables: Tables, position: int, now_ns: int) -> None:
     """Give a core of which the task stops running to the first ready task; if there is none it is free."""
     tasks, cores = tables.tasks, tables.cores
     slot = node.ready_head
     if slot == NONE:
         node.running -= 1
-        set_stop(node, cores, core_of(node, cores, place), place, NONE, NEVER)
+        set_stop(node, cores, core_of(node, cores, position), position, NONE, NEVER)
         return
     task = row_at(tasks, slot)
     node.ready_head = task.next
     node.ready_count -= 1
     if node.ready_head == NONE:
         node.ready_tail = NONE
-    run_on(node, cores, place, task, slot, now_ns)
+    run_on(node, cores, position, task, slot, now_ns)
 
 
 @inlined
@@ -210,8 +210,8 @@ def leap_rounds(node: Row, tasks: Table, cores: Table, now_ns: int, end_ns: int)
     if rounds < 1:
         return now_ns
     needs_ns = NEVER
-    for place in range(node.cores):
-        task = tasks[core_of(node, cores, place).running]
+    for position in range(node.cores):
+        task = tasks[core_of(node, cores, position).running]
         # It is to come to the end of its quantum after the leap as it would have before.
         quantum_left_ns = task.quantum_start_ns + node.quantum_ns - task.leg_ns
         needs_ns = min(needs_ns, stops_of_itself_in_ns(task) - quantum_left_ns)
@@ -226,8 +226,8 @@ def leap_rounds(node: Row, tasks: Table, cores: Table, now_ns: int, end_ns: int)
         return now_ns
     given_ns = rounds * quanta * node.quantum_ns
     leap_ns = rounds * round_ns
-    for place in range(node.cores):
-        core = core_of(node, cores, place)
+    for position in range(node.cores):
+        core = core_of(node, cores, position)
         task = tasks[core.running]
         pass_rounds(task, given_ns, leap_ns)
         task.leg_ns += leap_ns
@@ -246,7 +246,7 @@ def leap_rounds(node: Row, tasks: Table, cores: Table, now_ns: int, end_ns: int)
 
 @inlined
 def pass_rounds(task: Row, given_ns: int, leap_ns: int) -> None:
-    """Book rounds in which a task was given so much CPU, and waited for the rest."""
+    """Book rounds in which a task was given CPU, and waited for the rest."""
     task.cpu_left_ns -= given_ns
     task.gap_left_ns -= given_ns
     task.cpu_ns += given_ns

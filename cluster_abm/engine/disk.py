@@ -13,8 +13,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.engine.random_numbers import FAULT_SEEK, SEEK, SIZE, Word, exponential, gamma
 from cluster_abm.engine.rows import plan_next_event, row_at, take_slot
-from cluster_abm.engine.streams import FAULT_SEEK, SEEK, SIZE, Word, exponential, gamma
 from cluster_abm.engine.tables import (
     AT_DISK,
     EXPLICIT,

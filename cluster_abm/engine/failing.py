@@ -206,16 +206,20 @@ def save_checkpoints(nodes: Table, tasks: Table, saved: Table, now_ns: int) -> N
 
 
 @inlined
-def return_to_phase(node: Row, task: Row, phases: Table, place: int) -> None:
+def return_to_phase(node: Row, task: Row, phases: Table, position: int) -> None:
     """A task with a profile is in this phase again. Pauses that it makes again count once in its isolated run; one
     that it is in is over, if it comes to it again."""
     present = task.phase
-    if place < present and task.phase_accesses == 0 and task.gap_left_ns == profile_gap_ns(node, task, phases[present]):
+    if (
+        position < present
+        and task.phase_accesses == 0
+        and task.gap_left_ns == profile_gap_ns(node, task, phases[present])
+    ):
         # It has computed nothing in this phase: it sleeps before it, and waits at no barrier.
         task.wake_ns = 0
-    for again in range(place, present):
+    for again in range(position, present):
         task.isolated_barrier_ns -= phases[again].pause_ns
-    begin_phase(task, phases, place)
+    begin_phase(task, phases, position)
 
 
 @called

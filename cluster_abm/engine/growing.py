@@ -154,7 +154,7 @@ class GrowingTables:
         return self._checkpoints
 
     def make_room(self, tasks: int) -> None:
-        """Make room for so many tasks more."""
+        """Make room for that many more tasks."""
         self._make_room(tasks)
 
     def _give_pages_back(self) -> None:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from cluster_abm.engine.cores import core_of, note_cores
 from cluster_abm.engine.cpu import book_progress, renew_quantum, stop_of
-from cluster_abm.engine.streams import HIT, uniform
+from cluster_abm.engine.random_numbers import HIT, uniform
 from cluster_abm.engine.tables import NONE, NS_PER_MS, Row, Table, Tables
 from cluster_abm.formulas.buffer import buffer_share_kb, data_kb, hit_rate
 from cluster_abm.formulas.memory import node_faults_per_ms
@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 
 @inlined
 def faults_within(node: Row, memory_kb: int, demand_kb: int, accesses: int) -> float:
-    """Page faults per ms of CPU at speed 1 if a node had so much memory for programs, which asked for so much of it."""
+    """Page faults per ms of CPU at speed 1 of a node with this memory for programs, and this demand for it."""
     return float(
         node_faults_per_ms(
             float(demand_kb), float(memory_kb), node.fault_rate_per_ms, node.fault_ratio_cap,
@@ -30,7 +30,7 @@ def faults_within(node: Row, memory_kb: int, demand_kb: int, accesses: int) -> f
 
 @inlined
 def faults_per_ms(node: Row, demand_kb: int, accesses: int) -> float:
-    """Page faults per ms of CPU at speed 1 if tasks asked a node for so much memory, having made so many accesses."""
+    """Page faults per ms of CPU at speed 1, by the memory that tasks ask a node for and the accesses they have made."""
     return faults_within(node, node.user_memory_kb, demand_kb, accesses)
 
 
@@ -73,8 +73,8 @@ def renew_fault_rates(node: Row, tasks: Table, cores: Table, now_ns: int) -> Non
 @inlined
 def book_running(node: Row, tasks: Table, cores: Table, now_ns: int) -> None:
     """Book the progress of all running tasks."""
-    for place in range(node.cores if node.running > 0 else 0):
-        slot = core_of(node, cores, place).running
+    for position in range(node.cores if node.running > 0 else 0):
+        slot = core_of(node, cores, position).running
         if slot != NONE:
             book_progress(node, tasks[slot], now_ns)
 
@@ -85,8 +85,8 @@ def plan_stops(node: Row, tasks: Table, cores: Table, now_ns: int) -> None:
     are over."""
     if node.running == 0:
         return
-    for place in range(node.cores):
-        core = core_of(node, cores, place)
+    for position in range(node.cores):
+        core = core_of(node, cores, position)
         if core.running != NONE:
             task = tasks[core.running]
             if node.ready_head == NONE:

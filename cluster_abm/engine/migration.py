@@ -162,7 +162,7 @@ def freeze(node: Row, tables: Tables, slot: int, now_ns: int) -> int:
     task = tasks[slot]
     leaves_ns = now_ns
     was_running = task.state == RUNNING
-    place = task.core
+    position = task.core
     if was_running:
         leave_cpu(node, tables.cores, task, now_ns)
     elif task.state == READY:
@@ -179,7 +179,7 @@ def freeze(node: Row, tables: Tables, slot: int, now_ns: int) -> int:
     node.tasks -= 1
     change_demand(node, tables, -task.memory_kb, -task.stream, -task.allocated_kb_per_s, -task.accesses, now_ns)
     if was_running:
-        dispatch(node, tables, place, now_ns)
+        dispatch(node, tables, position, now_ns)
     node.no_leap_before_ns = 0
     return leaves_ns
 

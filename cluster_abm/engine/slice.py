@@ -37,8 +37,8 @@ from cluster_abm.engine.ending import finish, kill_newest
 from cluster_abm.engine.memory import change_demand, count_access, fill_cache, fit_isolated_cache, is_hit
 from cluster_abm.engine.programs.background import begins_again, is_background, rest
 from cluster_abm.engine.programs.profiles import ends_phase, next_phase, profile_gap_ns, sleep
+from cluster_abm.engine.random_numbers import GAP, HIT, SEEK, exponential, uniform
 from cluster_abm.engine.rows import give_back_slot, next_event_ns, plan_next_event, row_at
-from cluster_abm.engine.streams import GAP, HIT, SEEK, exponential, uniform
 from cluster_abm.engine.tables import (
     ARRIVAL_WRITE,
     EXPLICIT,
@@ -59,8 +59,10 @@ Integers = npt.NDArray[np.int64]
 
 @inlined
 def draw_gap(node: Row, task: Row, phases: Table, accesses: int) -> None:
-    """CPU until a task's next access, after so many: exponential in its own CPU time, at least 1 ns; or as its profile
-    says."""
+    """Set the CPU until a task's next access: as its profile says, else exponential in its own CPU time, at least 1 ns.
+
+    `accesses` is the number of its accesses so far.
+    """
     if task.phase != NONE:
         task.gap_left_ns = profile_gap_ns(node, task, phases[task.phase])
     elif task.io_per_ms > 0.0:
@@ -128,15 +130,15 @@ def goes_on_after_phase(node: Row, tables: Tables, slot: int, now_ns: int) -> bo
     for growing: then the core has another."""
     tasks = tables.tasks
     task = tasks[slot]
-    place = task.core
+    position = task.core
     pause_ns = next_phase(node, tables, task, now_ns)
     if pause_ns > 0:
         vacate(node, tables.cores, task)
         sleep(node, tasks, slot, pause_ns, now_ns)
-        dispatch(node, tables, place, now_ns)
+        dispatch(node, tables, position, now_ns)
     if node.demand_kb > node.limit_kb:
         kill_newest(node, tables, now_ns)
-    return bool(core_of(node, tables.cores, place).running == slot)
+    return bool(core_of(node, tables.cores, position).running == slot)
 
 
 @inlined

@@ -203,7 +203,7 @@ class EngineState(GrowingTables):
         change_buffers(self.tables, more_kb, now_ns)
 
     def shorten_faults(self, saved_ns: Integers, elsewhere: npt.NDArray[np.float64]) -> None:
-        """Page faults of each node are served so much sooner from now on in the mean, shape (nodes,) [ns]: remote
+        """Page faults of each node are served sooner by this much on average, shape (nodes,) [ns]: by remote
         memory, which serves such a share of them, shape (nodes,)."""
         self.nodes["fault_saved_ns"] = saved_ns
         self.nodes["faults_elsewhere"] = elsewhere
@@ -218,7 +218,7 @@ class EngineState(GrowingTables):
         self.tasks["arrival_write_kb"][slot] = data_mb * 1000.0
 
     def load_links(self, source: int, target: int, mb: float) -> None:
-        """A transfer of so much [MB] begins, or (negative) is over, between two nodes."""
+        """A transfer of `mb` [MB] begins, or (negative) is over, between two nodes."""
         # Whole numbers, so that the sum returns to 0.
         kb = round(mb * 1000.0)
         self.nodes["net_kb"][source] += kb

@@ -53,14 +53,14 @@ class Evaluation:
 
     def lines(self) -> list[str]:
         """One line a policy: mean slowdown; learner minus opponent with its interval; which is better."""
-        found, differences = self.estimates(), self.differences()
-        shown = [f"{self.scenario}, {len(self.seeds)} seeds", f"  {self.name:<14}{found[self.name].mean:9.3f}"]
+        estimates, differences = self.estimates(), self.differences()
+        shown = [f"{self.scenario}, {len(self.seeds)} seeds", f"  {self.name:<14}{estimates[self.name].mean:9.3f}"]
         for name, difference in differences.items():
             low, high = difference.difference.ci95 or (math.nan, math.nan)
             word = "not told apart"
             if difference.significant:
                 word = f"{self.name if difference.difference.mean < 0 else name} is better"
-            numbers = f"{found[name].mean:9.3f}{difference.difference.mean:+9.3f}"
+            numbers = f"{estimates[name].mean:9.3f}{difference.difference.mean:+9.3f}"
             shown.append(f"  {name:<14}{numbers}  [{low:+.3f}, {high:+.3f}]  {word}")
         shown += [f"  {name:<14}cannot run here: {why}" for name, why in self.left_out.items()]
         return shown
@@ -99,7 +99,7 @@ def evaluate(
         raise InputError(f"seeds = {count}: {setup.name} has {len(HELD_OUT[setup.name].seeds)}")
     first = setup.run.seed
     name = learner if isinstance(learner, str) else name
-    others = [one for one in (opponents or available()) if one != learner]
+    others = [policy for policy in (opponents or available()) if policy != learner]
     if name in others:
         raise InputError(f"name = {name!r}: an opponent is called so")
     wanted, left_out = _able(setup, others)
@@ -112,8 +112,8 @@ def evaluate(
         found = compare(setup, names, count, workers, quiet=True)
         if len(found.seeds) < count:
             told = [*found.outcome.errors, *found.outcome.policy_faults]
-            raise InputError([f"{setup.name}: {one}" for one in told] or f"{setup.name}: interrupted")
-        values |= {one: found.values(one, "mean_slowdown") for one in names}
+            raise InputError([f"{setup.name}: {problem}" for problem in told] or f"{setup.name}: interrupted")
+        values |= {name: found.values(name, "mean_slowdown") for name in names}
     return Evaluation(setup.name, name, tuple(range(first, first + count)), values, left_out)
 
 

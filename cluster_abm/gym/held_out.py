@@ -15,7 +15,7 @@ from cluster_abm.scenario import Scenario, nearest, scenario_from
 FIRST_SEED, SEEDS = 900_001, 12
 
 
-class Named(NamedTuple):
+class BenchmarkScenario(NamedTuple):
     """A scenario with all that its name stands for.
 
     Attributes:
@@ -68,26 +68,26 @@ def _unlike(speeds: tuple[float, ...]) -> dict[str, Any]:
 
 _JUDGING = range(FIRST_SEED, FIRST_SEED + SEEDS)
 
-HELD_OUT: Mapping[str, Named] = {
-    "cpu-bound-v1": Named(
+HELD_OUT: Mapping[str, BenchmarkScenario] = {
+    "cpu-bound-v1": BenchmarkScenario(
         "CPU-bound, utilisation 0.8", _settings({}, {**_CPU, "utilisation": 0.8}, 150.0), _JUDGING
     ),
-    "heavy-tails-v1": Named(
+    "heavy-tails-v1": BenchmarkScenario(
         "CPU-bound, demands by the 1/t law of lifetimes, utilisation 0.7",
         _settings({}, {**_CPU, "cpu_ms": _HEAVY, "utilisation": 0.7}, 150.0),
         _JUDGING,
     ),
-    "stale-news-v1": Named(
+    "stale-news-v1": BenchmarkScenario(
         "CPU-bound, utilisation 0.8, reports every 5 s",
         _settings({"exchange_period_ms": 5000.0}, {**_CPU, "utilisation": 0.8}, 150.0),
         _JUDGING,
     ),
-    "io-bound-v1": Named(
+    "io-bound-v1": BenchmarkScenario(
         "sequential I/O-bound jobs",
         _settings({}, {**_IO, "io_per_ms": {"kind": "uniform", "mean": 0.5}, "jobs_per_s": 6.0}, 150.0),
         _JUDGING,
     ),
-    "parallel-io-v1": Named(
+    "parallel-io-v1": BenchmarkScenario(
         "parallel I/O-bound jobs of 2 to 32 tasks",
         _settings(
             {},
@@ -97,12 +97,12 @@ HELD_OUT: Mapping[str, Named] = {
         ),
         _JUDGING,
     ),
-    "unlike-nodes-v1": Named(
+    "unlike-nodes-v1": BenchmarkScenario(
         "CPU-bound, utilisation 0.7, CPUs of speed 0.5, 1, 1.5 and 2",
         _settings(_unlike((0.5, 1.0, 1.5, 2.0)), {**_CPU, "utilisation": 0.7}, 150.0),
         _JUDGING,
     ),
-    "memory-bound-v1": Named(
+    "memory-bound-v1": BenchmarkScenario(
         "jobs that overflow the memory of their home nodes",
         _settings(_PAGING, {**_MEMORY, "utilisation": 0.15}, 300.0),
         _JUDGING,
@@ -110,26 +110,26 @@ HELD_OUT: Mapping[str, Named] = {
 }  # fmt: skip
 
 # Of the same kinds, with other numbers, and shorter.
-TRAINING: Mapping[str, Named] = {
-    "cpu-bound": Named(
+TRAINING: Mapping[str, BenchmarkScenario] = {
+    "cpu-bound": BenchmarkScenario(
         "CPU-bound, utilisation 0.7", _settings({}, {**_CPU, "utilisation": 0.7}, 60.0), range(0)
     ),
-    "heavy-tails": Named(
+    "heavy-tails": BenchmarkScenario(
         "heavy-tailed, utilisation 0.8",
         _settings({}, {**_CPU, "cpu_ms": {**_HEAVY, "maximum": 50_000.0}, "utilisation": 0.8}, 30.0),
         range(0),
     ),
-    "stale-news": Named(
+    "stale-news": BenchmarkScenario(
         "reports every 3 s",
         _settings({"exchange_period_ms": 3000.0}, {**_CPU, "utilisation": 0.75}, 60.0),
         range(0),
     ),
-    "io-bound": Named(
+    "io-bound": BenchmarkScenario(
         "sequential I/O-bound jobs",
         _settings({}, {**_IO, "io_per_ms": {"kind": "uniform", "mean": 0.4}, "jobs_per_s": 7.0}, 60.0),
         range(0),
     ),
-    "parallel-io": Named(
+    "parallel-io": BenchmarkScenario(
         "parallel I/O-bound jobs of 2 to 16 tasks",
         _settings(
             {},
@@ -139,12 +139,12 @@ TRAINING: Mapping[str, Named] = {
         ),
         range(0),
     ),
-    "unlike-nodes": Named(
+    "unlike-nodes": BenchmarkScenario(
         "CPUs of speed 0.75 to 2.5",
         _settings(_unlike((0.75, 1.0, 2.0, 2.5)), {**_CPU, "utilisation": 0.7}, 60.0),
         range(0),
     ),
-    "memory-bound": Named(
+    "memory-bound": BenchmarkScenario(
         "overflowing memory", _settings(_PAGING, {**_MEMORY, "utilisation": 0.18}, 100.0), range(0)
     ),
 }  # fmt: skip

@@ -11,13 +11,13 @@ from numba.core import types
 from cluster_abm.compiling.calls import address_of, native_call
 from cluster_abm.compiling.tables import WHOLE, task_of, view_of
 from cluster_abm.engine.admission import Starts
-from cluster_abm.engine.streams import policy_uniform
+from cluster_abm.engine.random_numbers import policy_uniform
 from cluster_abm.engine.tables import DEPENDENT, FINISHED, LOAD, NEVER, Table, Tables
 from cluster_abm.formulas import slowdown
 from cluster_abm.jit import called, kernel
-from cluster_abm.model.deciding.compiled.arriving import announce, desk_of, known_of, terms_of
+from cluster_abm.model.deciding.compiled.arriving import announce, known_of, scratch_of, settings_of
 from cluster_abm.model.deciding.compiled.asking import advance_at, close_view, look, open_view
-from cluster_abm.model.deciding.compiled.desk import AT_STOP, DONE, NOW_NS, OUTCOME
+from cluster_abm.model.deciding.compiled.scratch import AT_STOP, DONE, NOW_NS, OUTCOME
 from cluster_abm.policy.parts.features import (
     COST,
     CPU,
@@ -49,22 +49,22 @@ TASKS_ROW, CPU_ROW, IO_ROW, PAGE_ROW, MEMORY_ROW, QUEUE_ROW, AT_DISK_ROW = (
     _LOADS.index(name) for name in ("tasks", "cpu_ms", "io_ms", "page_ms", "memory_mb", "queue", "at_disk")
 )
 place_at = native_call(
-    types.int64, "tables", "starts", "known_at", "desk_at", "terms_at", "decided", "up", "accepting", "silent_ns",
+    types.int64, "tables", "starts", "known_at", "scratch_at", "settings_at", "decided", "up", "accepting", "silent_ns",
     "stand_in", "arrivals", "placed", "first", "last",
 )  # fmt: skip
 
 
 @called
-def describe(known: Any, desk: Any, terms: Any, manager: int, features: Numbers) -> None:
-    """Fill in the features of all nodes, shape (nodes, features), as the desk's view tells of them (features_of)."""
+def describe(known: Any, scratch: Any, settings: Any, manager: int, features: Numbers) -> None:
+    """Fill in the features of all nodes, shape (nodes, features), as `scratch.views` tells of them (features_of)."""
     loads = known.table[known.audience[manager]]
-    view, task = view_of(address_of(desk.views)), task_of(address_of(desk.task))
+    view, task = view_of(address_of(scratch.views)), task_of(address_of(scratch.task))
     for node in range(features.shape[0]):
-        row, hardware = features[node], desk.hardware[node]
+        row, hardware = features[node], scratch.hardware[node]
         cpu_ms, io_ms = task.cpu_on(hardware), task.io_on(hardware)
         cores = float(hardware.cores)
         row[HOME] = 1.0 if node == manager else 0.0
-        row[DOWN] = float(desk.down[node]) if terms.can_change else 0.0
+        row[DOWN] = float(scratch.down[node]) if settings.can_change else 0.0
         row[TASKS] = squashed(loads[TASKS_ROW, node] / cores, HALF_TASKS)
         row[CPU] = squashed(loads[CPU_ROW, node], HALF_MS)
         row[IO] = squashed(loads[IO_ROW, node], HALF_MS)
@@ -72,16 +72,16 @@ def describe(known: Any, desk: Any, terms: Any, manager: int, features: Numbers)
         row[MEMORY] = squashed(loads[MEMORY_ROW, node] / hardware.user_memory_mb, HALF_SHARE)
         row[TASK_CPU] = squashed(cpu_ms, HALF_MS)
         row[TASK_IO] = squashed(io_ms, HALF_MS)
-        row[TASK_MEMORY] = squashed(desk.task[0].memory_mb / hardware.user_memory_mb, HALF_SHARE)
+        row[TASK_MEMORY] = squashed(scratch.task[0].memory_mb / hardware.user_memory_mb, HALF_SHARE)
         row[COST] = squashed(view.cost_ms(task, node), HALF_MS)
         row[CPU_WAIT] = share_of(cpu_ms, io_ms) * squashed(loads[QUEUE_ROW, node] / cores, HALF_TASKS)
         row[IO_WAIT] = share_of(io_ms, cpu_ms) * squashed(loads[AT_DISK_ROW, node], HALF_TASKS)
-        row[NOISE] = policy_uniform(terms.policy_key, desk.task[0].task, node)
+        row[NOISE] = policy_uniform(settings.policy_key, scratch.task[0].task, node)
 
 
 @kernel
 def observe(
-    tables: Tables, starts: Starts, known_at: int, desk_at: int, terms_at: int, decided: Table, up: Flags,
+    tables: Tables, starts: Starts, known_at: int, scratch_at: int, settings_at: int, decided: Table, up: Flags,
     accepting: Flags, silent_ns: Integers, stand_in: Integers, arrivals: tuple[Integers, Integers, Integers],
     placed: Integers, first: int, last: int, features: Numbers,
 ) -> int:  # fmt: skip
@@ -95,36 +95,39 @@ def observe(
     Returns:
         `last`, or `first` if reports have to be received before; `counts[OUTCOME]` says which.
     """
-    known, desk, terms = known_of(known_at), desk_of(desk_at), terms_of(terms_at)
-    counts = desk.counts
+    known, scratch, settings = known_of(known_at), scratch_of(scratch_at), settings_of(settings_at)
+    counts = scratch.counts
     now_ns = counts[NOW_NS]
-    desk.views[0].remote_execution_ms, desk.views[0].migration_ms = terms.remote_execution_ms, terms.migration_ms
-    begins_ns = max(now_ns, tables.jobs[arrivals[0][first]].arrival_ns // terms.slice_ns * terms.slice_ns)
-    if begins_ns >= terms.stop_ns:
+    scratch.views[0].remote_execution_ms, scratch.views[0].migration_ms = (
+        settings.remote_execution_ms,
+        settings.migration_ms,
+    )
+    begins_ns = max(now_ns, tables.jobs[arrivals[0][first]].arrival_ns // settings.slice_ns * settings.slice_ns)
+    if begins_ns >= settings.stop_ns:
         counts[NOW_NS], counts[OUTCOME] = begins_ns, AT_STOP
         return first
     if begins_ns > now_ns:
         now_ns = begins_ns
         if tables.counters[DEPENDENT] > 0:
-            advance_at(terms.advance, tables, terms.slice_ns, now_ns, NEVER, 0, tables.nodes.shape[0])
-    if terms.all_is_known:
-        look(tables, known, desk, terms, now_ns)
-    for place in range(first, last):
-        job = arrivals[0][place]
+            advance_at(settings.advance, tables, settings.slice_ns, now_ns, NEVER, 0, tables.nodes.shape[0])
+    if settings.all_is_known:
+        look(tables, known, scratch, settings, now_ns)
+    for position in range(first, last):
+        job = arrivals[0][position]
         manager = stand_in[tables.jobs[job].home]
-        announce(desk, tables.jobs, job, arrivals[1][place])
+        announce(scratch, tables.jobs, job, arrivals[1][position])
         # No literal 0: for that numba would compile `open_view` again.
         none_declined = 0 * manager
-        changed = open_view(tables, known, desk, terms, accepting, silent_ns, manager, none_declined, now_ns)
-        describe(known, desk, terms, manager, features[place - first])
-        close_view(known, desk, terms, manager, 0, changed)
+        changed = open_view(tables, known, scratch, settings, accepting, silent_ns, manager, none_declined, now_ns)
+        describe(known, scratch, settings, manager, features[position - first])
+        close_view(known, scratch, settings, manager, 0, changed)
     counts[NOW_NS], counts[OUTCOME] = now_ns, DONE
     return last
 
 
 @kernel
 def act(
-    tables: Tables, starts: Starts, known_at: int, desk_at: int, terms_at: int, decided: Table, up: Flags,
+    tables: Tables, starts: Starts, known_at: int, scratch_at: int, settings_at: int, decided: Table, up: Flags,
     accepting: Flags, silent_ns: Integers, stand_in: Integers, arrivals: tuple[Integers, Integers, Integers],
     placed: Integers, first: int, last: int, targets: Integers, place: int, told: int,
 ) -> int:  # fmt: skip
@@ -135,17 +138,17 @@ def act(
         place: address of place_arrivals.
         told: number of the note by which the policy `Outside` is told.
     """
-    desk = desk_of(desk_at)
+    scratch = scratch_of(scratch_at)
     for task in range(first, last):
         manager = stand_in[tables.jobs[arrivals[0][task]].home]
-        desk.note_names[manager, 0] = told
-        desk.note_values[manager, 0] = float(targets[task])
-        desk.note_kinds[manager, 0] = WHOLE
+        scratch.note_names[manager, 0] = told
+        scratch.note_values[manager, 0] = float(targets[task])
+        scratch.note_kinds[manager, 0] = WHOLE
         done = place_at(
-            place, tables, starts, known_at, desk_at, terms_at, decided, up, accepting, silent_ns, stand_in, arrivals,
-            placed, task, task + 1,
+            place, tables, starts, known_at, scratch_at, settings_at, decided, up, accepting, silent_ns, stand_in,
+            arrivals, placed, task, task + 1,
         )  # fmt: skip
-        if done == task or desk.counts[OUTCOME] != DONE:
+        if done == task or scratch.counts[OUTCOME] != DONE:
             return done
     return last
 
@@ -162,8 +165,8 @@ def add_up(records: Table, jobs: Table, first: int, last: int, now_ns: int, ago_
     """
     slowdowns = 0.0
     ago_ns[0] = 0
-    for place in range(first, last):
-        record = records[place]
+    for position in range(first, last):
+        record = records[position]
         ago_ns[0] += now_ns - record.finish_ns
         if record.outcome == FINISHED:
             alone_ns = record.isolated_cpu_ns + record.isolated_io_ns

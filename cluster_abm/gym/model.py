@@ -16,14 +16,14 @@ from cluster_abm.gym.outside import Outside, OutsideNegotiation
 from cluster_abm.jit import entry
 from cluster_abm.model import ClusterModel
 from cluster_abm.model.managed_policies import ManagedPolicies
-from cluster_abm.model.waiting.queues import Arrivals
+from cluster_abm.model.waiting.queues import TaskArrivals
 from cluster_abm.policies import Policy
 from cluster_abm.policy.parts.features import FEATURES
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.mixture import check_one_policy
 
 Integers = npt.NDArray[np.int64]
-NO_ARRIVALS = Arrivals(*(np.zeros(0, np.int64),) * 3)
+NO_ARRIVALS = TaskArrivals(*(np.zeros(0, np.int64),) * 3)
 
 
 def from_outside(scenario: Scenario, given: Policy | None = None) -> ManagedPolicies:
@@ -40,7 +40,7 @@ class OutsideModel(ClusterModel):
 
     Args:
         scenario, seed, kwargs: as of ClusterModel; the scenario's policy is left out.
-        most: so many decisions are asked for at once, at most.
+        most: the most decisions that are asked for at once.
 
     Raises:
         InputError: as ClusterModel; no task arrives; or the scenario has no compiled form (`decides_in_python`).
@@ -58,8 +58,10 @@ class OutsideModel(ClusterModel):
         super().__init__(scenario, seed, keep_decisions=False, **kwargs)
         compiled = self.placement.compiled
         if not isinstance(compiled, OutsideNegotiation):
-            raise InputError(f"{self.setup.name}: tasks can be placed from outside in compiled code only, and here: "
-                             f"{self.decides_in_python}")  # fmt: skip
+            raise InputError(
+                f"{self.setup.name}: tasks can be placed from outside in compiled code only, and here: "
+                f"{self.decides_in_python}"
+            )
         self._negotiation = compiled
         nodes = self.setup.cluster.nodes
         self.asked, self._most = 0, most
@@ -145,7 +147,7 @@ class OutsideModel(ClusterModel):
     def _next_group(self) -> None:
         """To the next group of arrivals, if there is one."""
         if len(self._targets):
-            self.placement.note_links(self._arrivals, self._stand_in, self._placed)
+            self.placement.starts.note_links(self._arrivals, self._stand_in, self._placed)
             self._arrived_ns = self._arrived_until_ns(len(self._targets))
         self._arrivals, self._first = next(self._arriving, NO_ARRIVALS), 0
         self._stand_in = self.placement.stand_ins()
@@ -160,14 +162,10 @@ class OutsideModel(ClusterModel):
         first_ns = int(arrivals_ns[0]) if last else 0
         return self._arrived_ns + last * first_ns + int((arrivals_ns - first_ns).sum())
 
-    def _until_tasks_arrive(self) -> Iterator[Arrivals]:
+    def _until_tasks_arrive(self) -> Iterator[TaskArrivals]:
         """`run` with a stop at each group of arrivals, which must be placed before the next one is asked for."""
         while self.running:
-            boundary_ns = self._windows.next_boundary_ns()
-            self.parts.failures.occur()
-            self.parts.degrading.act()
-            yield from self.parts.submissions.arrive(boundary_ns)
-            self._live_on(boundary_ns)
+            yield from self._live_until(self._windows.next_boundary_ns())
 
     # ---- what rewards are made of ----------------------------------------------------------------------------
 

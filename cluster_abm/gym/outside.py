@@ -13,13 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.compiling.texts import number_of
-from cluster_abm.engine.admission import Starts
 from cluster_abm.gym.kernels import act, observe
 from cluster_abm.jit import entry, native_address
 from cluster_abm.model.deciding.compiled.arriving import place_arrivals
-from cluster_abm.model.deciding.compiled.placement import AtFault, Begun, CompiledNegotiation
-from cluster_abm.model.deciding.decisions import DECIDED
-from cluster_abm.model.waiting.queues import Arrivals
+from cluster_abm.model.deciding.compiled.negotiation import AtFault, CompiledNegotiation, sample_arguments
+from cluster_abm.model.deciding.in_python import Begun
+from cluster_abm.model.waiting.queues import TaskArrivals
 from cluster_abm.policy.base import Decision, Policy
 from cluster_abm.policy.parts.features import FEATURES, Numbers
 from cluster_abm.policy.view import ArrivingTask, View
@@ -53,7 +52,7 @@ class Outside(Policy):
 class OutsideNegotiation(CompiledNegotiation):
     """The compiled negotiation in two parts: what is known of some arriving tasks, and to place them as told."""
 
-    def look_at(self, arrivals: Arrivals, stand_in: Integers, first: int, last: int, features: Numbers) -> None:
+    def look_at(self, arrivals: TaskArrivals, stand_in: Integers, first: int, last: int, features: Numbers) -> None:
         """Let the nodes live until the slice of the `first`-th of the arrivals begins, and fill in what is known.
 
         Args:
@@ -62,7 +61,7 @@ class OutsideNegotiation(CompiledNegotiation):
             first, last: from the `first`-th to the one before the `last`-th.
             features: filled, shape (at least last - first, nodes, features).
         """
-        self.bring_up_to_date()
+        self.inputs.bring_up_to_date()
         nothing = np.zeros((3, 0), np.int64)
 
         def look(*arguments: Any) -> int:
@@ -73,11 +72,11 @@ class OutsideNegotiation(CompiledNegotiation):
             pass
 
     def place_as_told(
-        self, arrivals: Arrivals, placed: Integers, stand_in: Integers, first: int, last: int, targets: Integers,
+        self, arrivals: TaskArrivals, placed: Integers, stand_in: Integers, first: int, last: int, targets: Integers,
         at_fault: AtFault,
     ) -> None:  # fmt: skip
         """Place them, each on its node of `targets`, shape (tasks,); else as CompiledNegotiation.place."""
-        self.bring_up_to_date()
+        self.inputs.bring_up_to_date()
 
         def place(*arguments: Any) -> int:
             return int(self._act(*arguments, targets, self._place_address, self._told))
@@ -87,33 +86,20 @@ class OutsideNegotiation(CompiledNegotiation):
             done = self.some(place, arrivals, placed, stand_in, done, last, at_fault)
 
     @cached_property
-    def _samples(self) -> tuple[Any, ...]:
-        rows, flags, numbers, table = (
-            np.zeros(0, DECIDED),
-            np.zeros(1, bool),
-            np.zeros(1, np.int64),
-            np.zeros((1, 1), int),
-        )
-        return (
-            self._engine.tables, Starts(*(numbers,) * 6), 0, 0, 0, rows, flags, flags, table, numbers, (numbers,) * 3,
-            table, 0, 0,
-        )  # fmt: skip
-
-    @cached_property
     def _told(self) -> int:
         return number_of(TOLD)
 
     @cached_property
     def _place_address(self) -> int:
-        return native_address(place_arrivals, *self._samples)
+        return native_address(place_arrivals, *sample_arguments(self.engine))
 
     @cached_property
     def _observe(self) -> Callable[..., int]:
-        return entry(observe, *self._samples, np.zeros((1, 1, len(FEATURES)), np.float32))
+        return entry(observe, *sample_arguments(self.engine), np.zeros((1, 1, len(FEATURES)), np.float32))
 
     @cached_property
     def _act(self) -> Callable[..., int]:
-        return entry(act, *self._samples, np.zeros(1, np.int64), 0, 0)
+        return entry(act, *sample_arguments(self.engine), np.zeros(1, np.int64), 0, 0)
 
 
 def _no_fault(entry: int, has_started: bool, begun: Begun) -> None:

@@ -14,60 +14,73 @@ from cluster_abm.engine.tables import KILLED
 from cluster_abm.errors import InputError
 from cluster_abm.model.agents.load_manager import LoadManager
 from cluster_abm.model.failing.availability import Availability
-from cluster_abm.model.failing.failures import Failures
+from cluster_abm.model.failing.failures import FailureProcess
 from cluster_abm.model.knowing.views import Views
 from cluster_abm.model.moving.transfers import Transfers
-from cluster_abm.model.waiting.queues import Arrivals, Submissions
-from cluster_abm.policies import Candidate, Decision
-from cluster_abm.policy.tasks import CANDIDATE, candidate_of
+from cluster_abm.model.part import part
+from cluster_abm.model.talking.waiting_tasks import WaitingTasks
+from cluster_abm.model.waiting.queues import Submissions
+from cluster_abm.policies import Candidate, Decision, Policy
+from cluster_abm.policy.tasks import candidate_of
 
 # What a scenario allows too: `cluster.cpu_speed`, `cluster.memory_mb`.
 LARGEST = 1e9
 
 
-class Actions:
-    """Acts upon nodes, load managers and jobs, at a slice boundary.
+@part
+class Permission:
+    """When agents can be acted upon.
 
-    Args:
+    Attributes:
         pooled_by: the policy that makes all nodes one station, on which no agent can act; None: each is on its own.
         turn: which part of a slice it is now.
-        jobs_ended: called when jobs may have ended.
     """
 
-    def __init__(
-        self,
-        engine: EngineState,
-        clock: Clock,
-        availability: Availability,
-        failures: Failures,
-        submissions: Submissions,
-        transfers: Transfers,
-        views: Views,
-        pooled_by: str | None,
-        turn: Callable[[], str],
-        jobs_ended: Callable[[], None],
-        withdraw: Callable[[int], Arrivals],
-    ) -> None:
-        self._engine, self._clock, self._availability, self._failures = engine, clock, availability, failures
-        self._submissions, self._transfers, self._views = submissions, transfers, views
-        self._pooled_by, self._turn, self._jobs_ended = pooled_by, turn, jobs_ended
-        self._withdraw = withdraw
+    pooled_by: str | None
+    turn: Callable[[], str]
 
-    # ---- nodes ---------------------------------------------------------------------------------------------------
+    def check(self, what: str) -> None:
+        """Raise InputError where no agent can be acted upon."""
+        if self.pooled_by is not None:
+            raise InputError(
+                f"{what}: policy {self.pooled_by!r} makes all nodes one station, which cannot be acted upon; take "
+                "another policy"
+            )
+        if self.turn() == "nodes":
+            raise InputError(
+                f"{what}: the nodes are living their slice; act in LoadManager.step(), in Job.step(), or between slices"
+            )
+
+
+@part
+class NodeActions:
+    """Acts upon nodes and load managers, at a slice boundary.
+
+    Attributes:
+        settle_ends: called when jobs may have ended.
+    """
+
+    engine: EngineState
+    clock: Clock
+    availability: Availability
+    failures: FailureProcess
+    views: Views
+    permission: Permission
+    settle_ends: Callable[[], None]
 
     def set_cpu_speed(self, node: int, speed: float) -> None:
         """Give a node another CPU speed from now on; slowdowns go on counting by the speed at the task's submission."""
-        self._check(f"node {node}: cpu_speed")
-        self._check_number(f"node {node}: cpu_speed", speed)
-        self._engine.set_speed(node, float(speed), self._clock.now_ns)
-        self._views.refresh_hardware()
+        self.permission.check(f"node {node}: cpu_speed")
+        _check_number(f"node {node}: cpu_speed", speed)
+        self.engine.set_speed(node, float(speed), self.clock.now_ns)
+        self.views.refresh_hardware()
 
     def set_memory_mb(self, node: int, memory_mb: float) -> None:
         """Give a node another size of RAM from now on; where RAM and swap are exceeded the newest tasks are killed."""
         what = f"node {node}: memory_mb"
-        self._check(what)
-        self._check_number(what, memory_mb)
-        row = self._engine.nodes[node]
+        self.permission.check(what)
+        _check_number(what, memory_mb)
+        row = self.engine.nodes[node]
         # What a controller has added to the buffer it gives back.
         added_kb = int(row["buffer_shift_kb"])
         reserved_mb = float(row["memory_kb"] - row["user_memory_kb"] - added_kb) / 1000.0
@@ -76,120 +89,113 @@ class Actions:
                 f"{what} = {memory_mb!r}: must be above the {reserved_mb:g} MB that the system and the I/O buffer keep"
             )
         if added_kb:
-            more_kb = np.zeros(len(self._engine.nodes), np.int64)
+            more_kb = np.zeros(len(self.engine.nodes), np.int64)
             more_kb[node] = -added_kb
-            self._engine.grow_buffers(more_kb, self._clock.now_ns)
-        self._engine.set_memory(node, round(memory_mb * 1000), self._clock.now_ns)
-        self._settle_ends()
-        self._views.refresh_hardware()
+            self.engine.grow_buffers(more_kb, self.clock.now_ns)
+        self.engine.set_memory(node, round(memory_mb * 1000), self.clock.now_ns)
+        self.settle_ends()
+        self.views.refresh_hardware()
 
     def fail(self, node: int) -> None:
         """Fail a node."""
-        self._check(f"node {node}: fail()")
-        if not self._availability.up[node]:
+        self.permission.check(f"node {node}: fail()")
+        if not self.availability.up[node]:
             raise InputError(f"node {node}: fail(): it has failed already; recover() brings it back")
-        self._failures.fail(node)
-        self._settle_ends()
+        self.failures.fail(node)
+        self.settle_ends()
 
     def recover(self, node: int) -> None:
         """Bring a failed node back, or have a draining one accept tasks again."""
-        self._check(f"node {node}: recover()")
-        if self._availability.accepting[node]:
+        self.permission.check(f"node {node}: recover()")
+        if self.availability.accepting[node]:
             raise InputError(f"node {node}: recover(): it has neither failed nor does it drain")
-        self._failures.recover(node)
-        self._settle_ends()
+        self.failures.recover(node)
+        self.settle_ends()
 
     def drain(self, node: int) -> None:
         """Let a node finish its tasks and accept no others."""
-        self._check(f"node {node}: drain()")
-        if not self._availability.up[node]:
+        self.permission.check(f"node {node}: drain()")
+        if not self.availability.up[node]:
             raise InputError(f"node {node}: drain(): it has failed; recover() brings it back")
-        if self._availability.draining[node]:
+        if self.availability.draining[node]:
             raise InputError(f"node {node}: drain(): it drains already; recover() ends it")
-        self._failures.drain(node)
-
-    # ---- tasks and jobs ------------------------------------------------------------------------------------------
+        self.failures.drain(node)
 
     def send(self, manager: LoadManager, task: int, target: int) -> str:
         """Have a load manager offer one of its tasks to another node: "accepted", or why the task stays."""
         source = manager.index
         what = f"load manager {source}: send({task!r}, {target!r})"
-        self._check(what)
-        nodes = len(self._engine.nodes)
+        self.permission.check(what)
+        nodes = len(self.engine.nodes)
         if not _is_whole(target) or not 0 <= target < nodes:
             raise InputError(f"{what}: no such node; allowed are 0 to {nodes - 1}")
         if target == source:
             raise InputError(f"{what}: the task is on node {source}; name another node")
         candidate = self._candidate(source, task)
         if candidate is None:
-            there = ", ".join(
-                map(str, self._engine.candidates(source, self._clock.now_ns, CANDIDATE)["task"][:10].tolist())
-            )
+            there = ", ".join(map(str, self.views.candidates(source)["task"][:10].tolist()))
             raise InputError(f"{what}: no such task can be sent from node {source}; there are {there or 'none'}")
         # The offer claims no gap in load: the target judges it by what concerns itself alone.
-        cost_ms = self._views.of(source).cost_ms(candidate, target)
+        cost_ms = self.views.of(source).cost_ms(candidate, target)
         reason, _ = manager.offer(candidate, Decision(int(target), "sent", cost_ms=cost_ms, task=candidate))
         return reason or "accepted"
 
+    def _candidate(self, node: int, task: int) -> Candidate | None:
+        rows = self.views.candidates(node)
+        rows_of_task = np.flatnonzero(rows["task"] == task) if _is_whole(task) else np.zeros(0, int)
+        return candidate_of(rows, int(rows_of_task[0])) if len(rows_of_task) else None
+
+
+@part
+class JobActions:
+    """Acts upon jobs, at a slice boundary.
+
+    Attributes:
+        settle_ends: called when jobs may have ended.
+    """
+
+    engine: EngineState
+    clock: Clock
+    submissions: Submissions
+    transfers: Transfers
+    waiting: WaitingTasks
+    permission: Permission
+    settle_ends: Callable[[], None]
+
     def kill(self, job: int) -> None:
         """End a job wherever its tasks are; it counts as killed."""
-        self._check(f"job {job}: kill()")
-        engine, now_ns = self._engine, self._clock.now_ns
-        waiting = self._withdraw(job)
-        if len(waiting.job):
-            home = engine.jobs["home"][waiting.job].astype(np.int64)
-            engine.admit(*waiting, home, np.zeros_like(home), home)
-        elif job in self._submissions.held:
+        self.permission.check(f"job {job}: kill()")
+        engine, now_ns = self.engine, self.clock.now_ns
+        arrivals = self.waiting.withdraw(job)
+        if not len(arrivals.job) and job in self.submissions.held:
+            arrivals = self.submissions.remove(job)
+        if len(arrivals.job):
             # It ends on its way to its home, which it never enters.
-            arrivals = self._submissions.remove(job)
             home = engine.jobs["home"][arrivals.job].astype(np.int64)
             engine.admit(*arrivals, home, np.zeros_like(home), home)
         live = engine.live_tasks_of(job)
         if not len(live):
             raise InputError(f"job {job}: kill(): it has ended already")
         for task in live.tolist():
-            self._transfers.cancel(task)
+            self.transfers.cancel(task)
         engine.end_job(job, KILLED, now_ns)
-        self._settle_ends()
+        self.settle_ends()
 
-    # ---- parts ---------------------------------------------------------------------------------------------------
 
-    def _check(self, what: str) -> None:
-        """Raise InputError where no agent can be acted upon."""
-        if self._pooled_by is not None:
-            raise InputError(
-                f"{what}: policy {self._pooled_by!r} makes all nodes one station, which cannot be acted upon; take "
-                "another policy"
-            )
-        if self._turn() == "nodes":
-            raise InputError(
-                f"{what}: the nodes are living their slice; act in LoadManager.step(), in Job.step(), or between slices"
-            )
-
-    def _check_number(self, what: str, value: float) -> None:
-        is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-        if not is_number or not math.isfinite(value) or not 0 < value <= LARGEST:
-            raise InputError(f"{what} = {value!r}: must be a number above 0 and up to {LARGEST:g}")
-
-    def _settle_ends(self) -> None:
-        """Jobs may have ended: users whose job it was begin to think, and their agents leave."""
-        self._submissions.schedule.note_ends()
-        self._jobs_ended()
-
-    def _candidate(self, node: int, task: int) -> Candidate | None:
-        rows = self._engine.candidates(node, self._clock.now_ns, CANDIDATE)
-        found = np.flatnonzero(rows["task"] == task) if _is_whole(task) else np.zeros(0, int)
-        return candidate_of(rows, int(found[0])) if len(found) else None
+def _check_number(what: str, value: float) -> None:
+    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(value) or not 0 < value <= LARGEST:
+        raise InputError(f"{what} = {value!r}: must be a number above 0 and up to {LARGEST:g}")
 
 
 def _is_whole(value: Any) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def check_pooled(pooled_by: str | None, steps_alone: bool) -> None:
+def check_pooled(policy: Policy, steps_alone: bool) -> None:
     """Raise InputError if nodes or jobs have a step of their own where a policy pools all nodes."""
-    if pooled_by is not None and steps_alone:
+    if policy.pooled and steps_alone:
         raise InputError(
-            f"policy.name = {pooled_by!r}: it makes all nodes one station, so no node and no job has a slice of its "
+            f"policy.name = {policy.name!r}: it makes all nodes one station, so no node and no job has a slice of its "
             "own; take another policy, or agents that do not override step"
         )

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from cluster_abm.clock import Clock
 from cluster_abm.engine.pooled.state import PooledState
@@ -12,37 +16,40 @@ from cluster_abm.interconnect import Network
 from cluster_abm.model.buffer_control import BufferController
 from cluster_abm.model.deciding.announcements import Announcements
 from cluster_abm.model.deciding.decisions import DecisionLog
+from cluster_abm.model.deciding.in_python import NegotiationInPython
 from cluster_abm.model.deciding.periodic import PeriodicOffers
 from cluster_abm.model.deciding.questions import Questions
 from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.failing.degrading import Degrading
-from cluster_abm.model.failing.failures import Failures
+from cluster_abm.model.failing.failures import BrokenRoutes, FailureProcess, Orphans
 from cluster_abm.model.failing.outages import OutagePlan
-from cluster_abm.model.failing.recovery import Recovery
+from cluster_abm.model.failing.recovery import Recovery, RecoveryDecisions
 from cluster_abm.model.knowing.averages import Averages
 from cluster_abm.model.knowing.reports import Reports, reports_of
 from cluster_abm.model.knowing.views import Views
 from cluster_abm.model.managed_policies import ManagedPolicies, prepare
+from cluster_abm.model.message_losses import message_losses
 from cluster_abm.model.moving.departures import Departures
 from cluster_abm.model.moving.remote_memory import RemoteMemory
 from cluster_abm.model.moving.routes_in_use import RoutesInUse
 from cluster_abm.model.moving.routing import LiveNetwork
 from cluster_abm.model.moving.staging import Staging, staging_of
 from cluster_abm.model.moving.transfers import Transfers
-from cluster_abm.model.needs import check_all_asked, check_needs, check_waiting
 from cluster_abm.model.observing.measurements import Measurements
+from cluster_abm.model.part import wire
+from cluster_abm.model.policy_checks import check_all_asked, check_needs, check_waiting
 from cluster_abm.model.setup import background, nanoseconds, node_table
 from cluster_abm.model.talking.mail import Mail
 from cluster_abm.model.waiting.dependents import Dependents
 from cluster_abm.model.waiting.holding import holding_of
 from cluster_abm.model.waiting.queues import Submissions
-from cluster_abm.model.waiting.schedule import Schedule
+from cluster_abm.model.waiting.submission_times import SubmissionTimes
 from cluster_abm.model.waiting.users import Users
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload import RunJobs, are_closed, key, work_of
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Parts:
     """The parts of a run that its agents work with. Each part knows those that it uses, and none knows the model."""
 
@@ -63,10 +70,11 @@ class Parts:
     announcements: Announcements
     views: Views
     questions: Questions
+    negotiation: NegotiationInPython
     mail: Mail
     periodic: PeriodicOffers
     log: DecisionLog
-    failures: Failures
+    failures: FailureProcess
     degrading: Degrading
     submissions: Submissions
     measurements: Measurements
@@ -77,106 +85,102 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policies: Man
 
     Args:
         setup, run_seed, keep_decisions: as of ClusterModel.
-        policy: the object to take for the policy of all nodes; None: the scenario's is made.
+        policies: of the load managers.
 
     Raises:
         InputError: something in the scenario does not fit together.
     """
-    clock = Clock(nanoseconds(setup.cluster.slice_ms))
-    is_pooled = policies.main.pooled
+    clock, is_pooled = Clock(nanoseconds(setup.cluster.slice_ms)), policies.main.pooled
     live = LiveNetwork(Network(setup.interconnect, setup.cluster.nodes))
     work = work_of(setup, run_seed)
     check_all_asked(policies.distinct)
     check_waiting(policies.distinct)
     check_needs(policies.distinct, setup, work)
-    jobs = work.jobs
-    prepare(policies, jobs)
-    staging = staging_of(setup.data, run_seed, jobs, live.network, is_pooled)
-    make_engine = PooledState if is_pooled else EngineState
-    engine = make_engine(
-        node_table(setup.cluster), jobs, key(run_seed, "service"), clock.slice_ns, policies.main.effective_rates,
-        work.phases,
-    )  # fmt: skip
-    if setup.workload.background:
-        engine.start_background(background(setup, engine.nodes, policies.main))
-    if setup.failures.can_happen and is_pooled:
-        raise InputError(f"failures: policy {policies.main.name!r} pools all nodes; none of them can fail")
-    if setup.failures.degrade and is_pooled:
-        raise InputError(f"failures.degrade: policy {policies.main.name!r} pools all nodes; none of them can be slow")
-    availability = Availability(setup.cluster.nodes)
-    knows_all = policies.main.central and not policies.main.talks
-    all_is_known = setup.negotiation.mode == "papers" or knows_all
+    prepare(policies, work.jobs)
+    staging = staging_of(setup.data, run_seed, work.jobs, live.network, is_pooled)
+    engine = _engine_of(setup, run_seed, work, clock, policies)
+    all_is_known = setup.negotiation.mode == "papers" or (policies.main.central and not policies.main.talks)
     are_timed = setup.negotiation.bandwidths == "measured" and not is_pooled
     engine.nodes["measures_bandwidths"] = are_timed
+    # By their names, the parts that have been made: each takes those that its fields are called after.
+    made: dict[str, Any] = {
+        "work": work,
+        "clock": clock,
+        "policies": policies,
+        "live": live,
+        "staging": staging,
+        "engine": engine,
+        "availability": Availability(setup.cluster.nodes),
+        "losses": message_losses(run_seed, setup.interconnect.loss_share),
+        "log": DecisionLog(clock, keep_decisions),
+        "run_seed": run_seed,
+        "timeout_ms": setup.negotiation.timeout_ms,
+        "are_instant": all_is_known,
+    }
     is_contended = setup.interconnect.mode == "contended" and not is_pooled
-    transfers = Transfers(engine, clock, live, staging, is_contended, are_timed, policies.any_compares_links)
-    routes_in_use = RoutesInUse(engine, live, setup.failures.links_can_fail)
-    departures = Departures(engine, clock, transfers, routes_in_use, staging, setup.negotiation)
+    made["transfers"] = wire(
+        Transfers, made, is_contended=is_contended, are_timed=are_timed, load_links=policies.any_compares_links
+    )
+    made["routes_in_use"] = wire(RoutesInUse, made, links_can_fail=setup.failures.links_can_fail)
+    made["departures"] = wire(Departures, made, settings=setup.negotiation)
     are_sent = policies.any_uses_reports and not all_is_known
-    reports = reports_of(setup, run_seed, engine, clock, live, availability, are_sent)
-    remote_memory = RemoteMemory(
-        engine, clock, live, availability, setup.cluster, setup.cluster.remote_memory and not is_pooled
+    made["reports"] = reports_of(setup, made, are_sent)
+    has_remote_memory = setup.cluster.remote_memory and not is_pooled
+    made["remote_memory"] = wire(RemoteMemory, made, settings=setup.cluster, is_on=has_remote_memory)
+    made["views"] = wire(
+        Views,
+        made,
+        settings=setup.negotiation,
+        data=None if staging is None else staging.map,
+        policy_key=np.uint64(key(run_seed, "policy")),
+        all_is_known=all_is_known,
     )
-    views = Views(
-        engine, clock, live, availability, policies, reports, remote_memory, setup.negotiation,
-        None if staging is None else staging.map, key(run_seed, "policy"), all_is_known,
-    )  # fmt: skip
     is_controlled = setup.cluster.buffer_control.kind == "feedback" and not is_pooled
-    buffers = BufferController(engine, clock, availability, setup.cluster.buffer_control, is_controlled)
-    questions = Questions(
-        engine.total_tasks, live, availability, setup.negotiation.timeout_ms, setup.interconnect.loss_share,
-        key(run_seed, "messages"), all_is_known,
-    )  # fmt: skip
-    mail = Mail(
-        live, availability, setup.negotiation.timeout_ms, clock.slice_ns, setup.interconnect.loss_share,
-        key(run_seed, "messages"), all_is_known,
-    )  # fmt: skip
-    periodic = PeriodicOffers(clock, availability, policies, reports, views)
-    log = DecisionLog(clock, keep_decisions)
-    announcements = Announcements(jobs, work.requested_ms, staging)
-    recovery = Recovery(
-        engine, clock, availability, policies, views, log, announcements, staging, transfers, departures
+    made["buffers"] = wire(BufferController, made, settings=setup.cluster.buffer_control, is_on=is_controlled)
+    made["averages"] = wire(Averages, made, are_taken=policies.any_needs_averages)
+    made["questions"] = wire(Questions, made, tasks=engine.total_tasks)
+    made["mail"] = wire(Mail, made, slice_ns=clock.slice_ns)
+    made["periodic"] = wire(PeriodicOffers, made)
+    made["announcements"] = wire(Announcements, made, jobs=work.jobs, requested_ms=work.requested_ms)
+    made["negotiation"] = wire(
+        NegotiationInPython, made, most_offers=setup.negotiation.offers, refusals=setup.negotiation.refusals
     )
+    made["recovery"] = wire(Recovery, made, decisions=wire(RecoveryDecisions, made))
+    made["broken_routes"] = wire(BrokenRoutes, made)
+    made["orphans"] = wire(Orphans, made, are_lost=setup.failures.on_failure == "lost")
     plan = OutagePlan(setup.failures, setup.cluster.nodes, live.whole, run_seed, clock)
-    failures = Failures(setup.failures, plan, engine, clock, live, availability, routes_in_use, transfers, recovery)
-    schedule = _schedule_of(setup, engine, clock, work)
-    holding = holding_of(
-        setup, engine, clock, policies, views, availability, announcements, schedule, periodic, live, are_sent
+    failures = made["failures"] = wire(FailureProcess, made, settings=setup.failures, plan=plan)
+    made["degrading"] = wire(Degrading, made, causes=setup.failures.degrade, network=live.whole)
+    made["schedule"] = _schedule_of(setup, made)
+    made["holding"] = holding_of(setup, made, are_sent)
+    made["submissions"] = wire(Submissions, made, may_change=lambda: failures.are_to_come)
+    made["measurements"] = wire(
+        Measurements, made, period_ms=setup.measure.period_ms, has_averages=policies.any_needs_averages
     )
-    submissions = Submissions(engine, clock, availability, schedule, holding, lambda: failures.are_to_come)
-    degrading = Degrading(setup.failures.degrade, setup.cluster.nodes, live.whole, transfers, engine, clock, run_seed)
-    return Parts(
-        work=work,
-        clock=clock,
-        policies=policies,
-        engine=engine,
-        live=live,
-        availability=availability,
-        staging=staging,
-        transfers=transfers,
-        routes_in_use=routes_in_use,
-        departures=departures,
-        reports=reports,
-        remote_memory=remote_memory,
-        buffers=buffers,
-        averages=Averages(engine, clock, policies.any_needs_averages),
-        announcements=announcements,
-        views=views,
-        questions=questions,
-        mail=mail,
-        periodic=periodic,
-        log=log,
-        failures=failures,
-        degrading=degrading,
-        submissions=submissions,
-        measurements=Measurements(engine, clock, setup.measure.period_ms, policies.any_needs_averages),
-    )
+    return wire(Parts, made)
 
 
-def _schedule_of(setup: Scenario, engine: EngineState, clock: Clock, work: RunJobs) -> Schedule:
+def _engine_of(setup: Scenario, run_seed: int, work: RunJobs, clock: Clock, policies: ManagedPolicies) -> EngineState:
+    """The engine of a run, with its background programs. Raises InputError."""
+    main = policies.main
+    make_engine = PooledState if main.pooled else EngineState
+    service_key = key(run_seed, "service")
+    nodes = node_table(setup.cluster)
+    engine = make_engine(nodes, work.jobs, service_key, clock.slice_ns, main.effective_rates, work.phases)
+    if setup.workload.background:
+        engine.start_background(background(setup, engine.nodes, main))
+    if setup.failures.can_happen and main.pooled:
+        raise InputError(f"failures: policy {main.name!r} pools all nodes; none of them can fail")
+    if setup.failures.degrade and main.pooled:
+        raise InputError(f"failures.degrade: policy {main.name!r} pools all nodes; none of them can be slow")
+    return engine
+
+
+def _schedule_of(setup: Scenario, made: Mapping[str, Any]) -> SubmissionTimes:
     """When jobs are submitted: at known times, or when others have ended."""
+    work: RunJobs = made["work"]
     if are_closed(setup):
-        return Users(engine, clock)
+        return wire(Users, made)
     if work.parents is not None and work.earliest_ns is not None:
-        return Dependents(engine, clock, work.parents, list(work.earliest_ns))
-    return Schedule(engine)
+        return wire(Dependents, made, parents=work.parents, earliest_ns=list(work.earliest_ns))
+    return wire(SubmissionTimes, made)

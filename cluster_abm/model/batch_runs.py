@@ -10,38 +10,17 @@ import sys
 import time
 import warnings
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any
 
 import mesa
 
 from cluster_abm.clock import NS_PER_MS
 
 CALLER = "mesa.batchrunner"
-# So long a run may go on for its end to be known [s of wall time].
+# How long a run may go on for its end to be known [s of wall time].
 MOST_S = 5.0
-
-
-class Batched(Protocol):
-    """What is read of a run."""
-
-    running: bool
-
-    @property
-    def now_ns(self) -> int:
-        """Simulated time [ns]."""
-
-    @property
-    def slice_ns(self) -> int:
-        """Length of a slice [ns]."""
-
-    @property
-    def end_ns(self) -> int | None:
-        """When the run ends [ns]; None: once all jobs have ended."""
-
-    def run(self, progress: Callable[[float], None] | None = None, until_ms: float | None = None) -> None:
-        """Go on."""
 
 
 class BatchRows:
@@ -62,8 +41,8 @@ class BatchRows:
         self.model_vars = {name: self._rows(rows) for name, rows in collector.model_vars.items()}
         self.agent_reporters = collector.agent_reporters
         self.agenttype_reporters = collector.agenttype_reporters
-        self._agent_records = {step - 1: found for step, found in collector._agent_records.items()}
-        self._agenttype_records = {step - 1: found for step, found in collector._agenttype_records.items()}
+        self._agent_records = {step - 1: records for step, records in collector._agent_records.items()}
+        self._agenttype_records = {step - 1: records for step, records in collector._agenttype_records.items()}
 
     def _rows(self, rows: Sequence[Any]) -> Sequence[Any]:
         # A model of one's own may have collected at times of its own before: of the last rows the steps are known.
@@ -91,11 +70,11 @@ def asked_by_mesa() -> bool:
     return sys._getframe(2).f_globals.get("__name__") == CALLER
 
 
-def warn_of_cut(model: Batched, now_ns: int, may_go_on: bool) -> None:
+def warn_of_cut(model: Any, now_ns: int, may_go_on: bool) -> None:
     """Say that Mesa's `max_steps` has ended a run before its end, and what to give instead.
 
     Args:
-        model: the run; where only going on says when it ends, it goes on.
+        model: the run, a ClusterModel; where only going on says when it ends, it goes on.
         now_ns: when it was ended [ns].
         may_go_on: whether that takes little time, and nothing of a user's happens in it.
     """

@@ -10,9 +10,11 @@ from cluster_abm.engine.tables import NEVER
 from cluster_abm.formulas import controlled_growth_kb
 from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.model.failing.availability import Availability
+from cluster_abm.model.part import part
 from cluster_abm.scenario.cluster import BufferControl
 
 
+@part
 class BufferController:
     """Once a period every node that is up lets its buffer grow into free memory, or gives memory back to programs.
 
@@ -20,29 +22,32 @@ class BufferController:
     looked last, and how much memory is free. Load managers go by the buffer as it was set up, and by what nodes report
     of page faults and free memory; and so does the isolated time of a task.
 
-    Args:
+    Attributes:
         is_on: whether there is any control.
     """
 
-    def __init__(
-        self, engine: EngineState, clock: Clock, availability: Availability, settings: BufferControl, is_on: bool
-    ) -> None:
-        self._engine, self._clock, self._availability = engine, clock, availability
-        self._gain = settings.gain
-        self._period_ns = whole_ns(settings.period_ms)
-        self.due_ns = clock.boundary_from(self._period_ns) if is_on else NEVER
+    engine: EngineState
+    clock: Clock
+    availability: Availability
+    settings: BufferControl
+    is_on: bool
+
+    def __post_init__(self) -> None:
+        self._gain = self.settings.gain
+        self._period_ns = whole_ns(self.settings.period_ms)
+        self.due_ns = self.clock.boundary_from(self._period_ns) if self.is_on else NEVER
         self._looked_ns = 0
-        self._busy_ns = np.zeros(len(engine.nodes))
-        self._faults = np.zeros(len(engine.nodes), np.int64)
+        self._busy_ns = np.zeros(len(self.engine.nodes))
+        self._faults = np.zeros(len(self.engine.nodes), np.int64)
 
     def act(self) -> None:
         """When the period has come, change the buffers."""
-        now_ns = self._clock.now_ns
+        now_ns = self.clock.now_ns
         if now_ns < self.due_ns:
             return
-        nodes, since_ns = self._engine.nodes, now_ns - self._looked_ns
+        nodes, since_ns = self.engine.nodes, now_ns - self._looked_ns
         # Where the device takes several requests at once its time is shared among its channels.
-        busy_ns, faults = self._engine.in_device_ns(now_ns) / nodes["channels"], nodes["faults"].copy()
+        busy_ns, faults = self.engine.in_device_ns(now_ns) / nodes["channels"], nodes["faults"].copy()
         # Faults that were asked for and have not been served yet are time to come, which counts as well.
         fault_ns = (faults - self._faults) * nodes["fault_ns"] / nodes["channels"]
         fault_shares = np.minimum(1.0, fault_ns / since_ns)
@@ -54,6 +59,6 @@ class BufferController:
         )
         # A KB at least is left to programs, and no part of a KB is taken from a buffer that has none.
         more_kb = np.trunc(np.minimum(wanted_kb, nodes["user_memory_kb"] - 1.0)).astype(np.int64)
-        self._engine.grow_buffers(np.where(self._availability.up, more_kb, 0), now_ns)
+        self.engine.grow_buffers(np.where(self.availability.up, more_kb, 0), now_ns)
         self._busy_ns, self._faults, self._looked_ns = busy_ns, faults, now_ns
-        self.due_ns = self._clock.boundary_from(self.due_ns + self._period_ns)
+        self.due_ns = self.clock.boundary_from(self.due_ns + self._period_ns)

@@ -100,7 +100,7 @@ def policies_of(scenario: Scenario, given: Policy | None = None) -> ManagedPolic
     default: Policy | None = None
     if rest or any(group.policy is None for group in groups):
         default = create(scenario.policy) if given is None else given
-    found: list[Policy] = []
+    of_nodes: list[Policy] = []
     made: dict[str, Policy] = {}
     for index, group in enumerate(groups):
         policy = default
@@ -110,11 +110,11 @@ def policies_of(scenario: Scenario, given: Policy | None = None) -> ManagedPolic
                 made[choice] = _create(index, group)
             policy = made[choice]
         assert policy is not None  # made above where a group has none of its own
-        found += [policy] * group.count
+        of_nodes += [policy] * group.count
     if rest:
         assert default is not None  # made above
-        found += [default] * rest
-    return ManagedPolicies(found, policy_label(scenario))
+        of_nodes += [default] * rest
+    return ManagedPolicies(of_nodes, policy_label(scenario))
 
 
 def prepare(policies: ManagedPolicies, jobs: Table) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,23 +23,24 @@ from cluster_abm.arguments import (
     whole_number,
 )
 from cluster_abm.engine.tables import NEVER, Table
-from cluster_abm.model.actions import Actions, check_pooled
-from cluster_abm.model.agents.base import overrides
+from cluster_abm.model.actions import check_pooled
+from cluster_abm.model.agents.base import has_own
 from cluster_abm.model.agents.job import Job
 from cluster_abm.model.agents.load_manager import LoadManager
 from cluster_abm.model.agents.node import Node
 from cluster_abm.model.agents.register import JobRegister
-from cluster_abm.model.assembly import Parts, assemble
-from cluster_abm.model.deciding.compiled.placement import CompiledNegotiation
-from cluster_abm.model.deciding.form import Form, form_of
-from cluster_abm.model.deciding.in_python import Placement
+from cluster_abm.model.assembly import assemble
+from cluster_abm.model.deciding.compilability import NOT_WANTED, compilability_of
+from cluster_abm.model.deciding.compiled.negotiation import CompiledNegotiation
 from cluster_abm.model.managed_policies import policies_of
-from cluster_abm.model.mesa import MesaManners
+from cluster_abm.model.mesa_adapter import MesaAdapter
 from cluster_abm.model.observing.measurements import default_collector
+from cluster_abm.model.run_display import RunDisplay
 from cluster_abm.model.setup import nanoseconds, resolve, seed_of
-from cluster_abm.model.showing import Showing
 from cluster_abm.model.talking.opening import conversation_of
-from cluster_abm.model.window import Window, Windows
+from cluster_abm.model.waiting.queues import TaskArrivals
+from cluster_abm.model.window import Window
+from cluster_abm.model.wiring import actions_of, acts_at_boundaries, compiled_negotiation_of, placement_of, windows_of
 from cluster_abm.policies import AnyPolicy, Policy, View
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.distributions import LARGEST
@@ -48,7 +50,7 @@ Integers = npt.NDArray[np.int64]
 ARGUMENTS = ("scenario", "seed", "rng", "policy", "keep_decisions", "compile_decisions", "overrides")
 
 
-class ClusterModel(Showing, MesaManners):
+class ClusterModel(RunDisplay, MesaAdapter):
     """A run of one scenario under its policy, or policies, from one seed: a `mesa.Model`.
 
     `run()` goes to the scenario's end, `step()` one slice. Then `summary()` has the metrics, `jobs_frame()`,
@@ -116,103 +118,71 @@ class ClusterModel(Showing, MesaManners):
         if overrides:
             self.params["overrides"] = dict(overrides)
         self.turn = ""
-        self._compile_decisions = compile_decisions
         own = policy if isinstance(policy, Policy) else None
-        self.parts: Parts = assemble(setup, self.run_seed, keep_decisions, self.policies_of(setup, own))
-        self.engine, self.staging = self.parts.engine, self.parts.staging
-        self.policy = self.parts.policies.main
+        parts = self.parts = assemble(setup, self.run_seed, keep_decisions, self.policies_of(setup, own))
+        self.engine, self.staging, self.policy = parts.engine, parts.staging, parts.policies.main
         self.node_agents = [self.node_class(self, index) for index in range(setup.cluster.nodes)]
         self.load_managers = [self.load_manager_class(self, index) for index in range(setup.cluster.nodes)]
-        self._wire()
-        self.parts.reports.send_when_due()
-        self.parts.reports.receive()
+        self._nodes_step = has_own(self.node_class, Node, "step")
+        self._managers_step = has_own(self.load_manager_class, LoadManager, "step")
+        self._managers_report = has_own(self.load_manager_class, LoadManager, "report")
+        self._jobs_step = has_own(self.job_class, Job, "step")
+        own_steps = self._nodes_step or self._managers_step or self._managers_report or self._jobs_step
+        self._goes_slice_by_slice = own_steps or type(self).step is not ClusterModel.step
+        check_pooled(self.policy, self._nodes_step or self._jobs_step)
+        self.jobs_register = JobRegister(
+            make_agent=partial(self.job_class, self),
+            engine=parts.engine,
+            schedule=parts.submissions.schedule,
+            is_kept=self._jobs_step,
+        )
+        form = NOT_WANTED
+        if compile_decisions:
+            form = compilability_of(
+                setup, parts, has_own(self.load_manager_class, LoadManager, *LoadManager.ON_ARRIVAL)
+            )
+        self.decides_in_python = form.reason
+        compiled = None
+        if form.policy is not None:
+            compiled = compiled_negotiation_of(self.compiled_class, parts, setup, form.policy)
+        self.placement = placement_of(parts, self.load_managers, compiled)
+        self.conversation = conversation_of(
+            parts, setup, self.run_seed, self.load_managers, self.placement.starts.start_waiting
+        )
+        self.node_actions, self.job_actions = actions_of(
+            parts, self.conversation, lambda: self.turn, self.jobs_register.update
+        )
+        self._periodic = acts_at_boundaries(parts)
+        self._windows = windows_of(parts, setup, self.placement, self.conversation)
+        self.end_ns = self._windows.end_ns
+        parts.reports.send_when_due()
+        parts.reports.receive()
         self.datacollector = default_collector()
         self._stop_if_over()
         if not self.running:
             # No job is submitted: the last row is the first one.
             self._collect()
 
-    def _wire(self) -> None:
-        """Give what acts in a slice what it works with, and see which classes of agents have a step of their own."""
-        parts, setup = self.parts, self.setup
-        clock, submissions = parts.clock, parts.submissions
-        self._nodes_step = overrides(self.node_class, Node, "step")
-        self._managers_step = overrides(self.load_manager_class, LoadManager, "step")
-        self._managers_report = overrides(self.load_manager_class, LoadManager, "report")
-        self._jobs_step = overrides(self.job_class, Job, "step")
-        own_steps = self._nodes_step or self._managers_step or self._managers_report or self._jobs_step
-        self._goes_slice_by_slice = own_steps or type(self).step is not ClusterModel.step
-        pooled_by = self.policy.name if self.policy.pooled else None
-        check_pooled(pooled_by, self._nodes_step or self._jobs_step)
-        self.jobs_register = JobRegister(self, self.job_class, parts.engine, submissions.schedule, self._jobs_step)
-        self.placement = Placement(
-            parts.engine, clock, parts.availability, parts.views, parts.reports, parts.announcements, parts.staging,
-            parts.transfers, parts.departures, self.load_managers, parts.routes_in_use, self._compiled(),
-        )  # fmt: skip
-        self.conversation = conversation_of(self.parts, setup, self.run_seed, self.load_managers, self.placement.start)
-        self.actions = Actions(
-            parts.engine, clock, parts.availability, parts.failures, submissions, parts.transfers, parts.views,
-            pooled_by, lambda: self.turn, self.jobs_register.update, self.conversation.withdraw,
-        )  # fmt: skip
-        self.end_ns = None
-        if setup.run.until != "drained":
-            self.end_ns = clock.boundary_from(nanoseconds(float(setup.run.until)))
-        self._tasks_can_be_killed = parts.engine.memory_is_limited
-        # What else acts at boundaries: in most runs nothing.
-        acts = (parts.remote_memory, parts.buffers, parts.averages)
-        self._periodic = [one for one in acts if one.due_ns < NEVER]
-        due = [
-            parts.measurements, parts.periodic, parts.failures, parts.degrading, parts.reports, self.conversation,
-            *self._periodic,
-        ]  # fmt: skip
-        self._windows = Windows(
-            clock, submissions, parts.transfers, due, self.end_ns, lambda: self.placement.places_slice_by_slice,
-            parts.policies.checked[0].acts_every_ms is None, self._tasks_can_be_killed,
-            bool(setup.workload.background), self.conversation,
-        )  # fmt: skip
-
-    def _compiled(self) -> CompiledNegotiation | None:
-        """The compiled form of what load managers do when tasks arrive; None if they do it in Python."""
-        parts = self.parts
-        own = overrides(self.load_manager_class, LoadManager, *LoadManager.ON_ARRIVAL)
-        form = Form(None, "compile_decisions is False")
-        if self._compile_decisions:
-            form = form_of(self.setup, parts, own)
-        self.decides_in_python = form.reason
-        if form.policy is None:
-            return None
-        return self.compiled_class(
-            parts.engine, parts.clock, parts.live, parts.availability, self.policy, form.policy, parts.views,
-            parts.reports, parts.questions, parts.log, parts.departures, parts.staging, self.negotiation,
-            parts.announcements.requested_ms,
-        )  # fmt: skip
-
     # ---- one slice -------------------------------------------------------------------------------------------
 
     def step(self) -> None:
         """One slice; after the end nothing."""
         if self.running:
-            self._live_until(self.parts.clock.next_boundary_ns)
+            self._go_to(self.parts.clock.next_boundary_ns)
         else:
             self._steps_after_end += 1
             # Mesa counts calls, we count slices.
             self.steps = self.parts.clock.slices
 
-    def _live_until(self, boundary_ns: int) -> None:
-        """The order of a slice; `run` passes a later boundary, the next at which agents talk, with the same result."""
+    def _live_until(self, boundary_ns: int) -> Iterator[TaskArrivals]:
+        """The order of a slice. Each group of arriving tasks is to be placed before the next one is asked for.
+
+        `run` passes a later boundary, the next at which agents talk, with the same result.
+        """
         parts = self.parts
         parts.failures.occur()
         parts.degrading.act()
-        for arrivals in parts.submissions.arrive(boundary_ns):
-            if self.conversation.is_on:
-                self.conversation.arrive(arrivals)
-            elif not self.placement.place(arrivals):
-                parts.submissions.put_back(arrivals)
-        self._live_on(boundary_ns)
-
-    def _live_on(self, boundary_ns: int) -> None:
-        """What follows in a slice once its arrivals have been placed."""
-        parts = self.parts
+        yield from parts.submissions.arrive(boundary_ns)
         self.conversation.go_on()
         self._managers_act()
         window = self._windows.window(boundary_ns)
@@ -222,13 +192,21 @@ class ClusterModel(Showing, MesaManners):
         self._jobs_go_on(window)
         self._stop_if_over()
         self.steps = parts.clock.slices
-        for one in self._periodic:
-            one.act()
+        for acting in self._periodic:
+            acting.act()
         self.jobs_register.update()
-        self._managers_talk()
+        self._send_reports()
         if parts.measurements.observe(is_last=not self.running):
             with parts.measurements.held():
                 self._collect()
+
+    def _go_to(self, boundary_ns: int) -> None:
+        """Live until a boundary; load managers place the tasks that arrive, or keep them waiting."""
+        for arrivals in self._live_until(boundary_ns):
+            if self.conversation.is_on:
+                self.conversation.waiting.arrive(arrivals)
+            elif not self.placement.place(arrivals):
+                self.parts.submissions.put_back(arrivals)
 
     def _managers_act(self) -> None:
         """Load managers whose policies' period has come offer running tasks to each other."""
@@ -264,12 +242,12 @@ class ClusterModel(Showing, MesaManners):
                     # One job's step may kill another job.
                     if job.job in self.jobs_register:
                         job.step()
-        if self._tasks_can_be_killed and parts.transfers.in_transit:
+        if parts.engine.memory_is_limited and parts.transfers.in_transit:
             parts.transfers.cancel_of_killed()
         if window.until_end_of_task:
             parts.submissions.schedule.note_ends()
 
-    def _managers_talk(self) -> None:
+    def _send_reports(self) -> None:
         """When the exchange period has come, load managers report; what has arrived becomes known."""
         parts = self.parts
         if self._managers_report:
@@ -315,7 +293,7 @@ class ClusterModel(Showing, MesaManners):
             if self._goes_slice_by_slice:
                 self.step()
             else:
-                self._live_until(min(until_ns, self._windows.next_boundary_ns()))
+                self._go_to(min(until_ns, self._windows.next_boundary_ns()))
             if progress is not None:
                 done = self.now_ns / self.end_ns if self.end_ns else self.engine.finished / total_tasks
                 progress(min(1.0, done))

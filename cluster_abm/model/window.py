@@ -8,10 +8,11 @@ from typing import NamedTuple, Protocol
 from cluster_abm.clock import Clock
 from cluster_abm.engine.tables import NEVER
 from cluster_abm.model.moving.transfers import Transfers
+from cluster_abm.model.part import part
 from cluster_abm.model.talking.conversation import Conversation
 from cluster_abm.model.waiting.queues import Submissions
 
-# So many jobs arrive in one window at most, but for those of its first slice.
+# The most jobs that arrive in one window, those of its first slice apart.
 MOST_ARRIVALS = 50_000
 
 
@@ -37,65 +38,59 @@ class Window(NamedTuple):
     until_idle: bool
 
 
+@part
 class Windows:
     """Decides on windows.
 
-    Args:
+    Attributes:
         due: the parts of the model that act at boundaries.
         end_ns: the end of the run [ns]; None: when all jobs have ended.
         places_arrivals: whether arriving tasks are placed by what is known when their slice begins, slice by slice.
-        looks_at_ends: whether held jobs are looked at again when a task has ended.
+        reviews_at_ends: whether held jobs are looked at again when a task has ended.
         tasks_can_be_killed: whether a task may be killed for want of memory.
         has_background: whether background programs run, which never end.
         conversation: what load managers say to each other.
     """
 
-    def __init__(
-        self,
-        clock: Clock,
-        submissions: Submissions,
-        transfers: Transfers,
-        due: Sequence[HasDueTime],
-        end_ns: int | None,
-        places_arrivals: Callable[[], bool],
-        reviews_at_ends: bool,
-        tasks_can_be_killed: bool,
-        has_background: bool,
-        conversation: Conversation,
-    ) -> None:
-        self._clock, self._submissions, self._transfers = clock, submissions, transfers
-        self._due, self._end_ns, self._places_arrivals = due, end_ns, places_arrivals
-        self._reviews_at_ends, self._conversation = reviews_at_ends, conversation
-        self._tasks_can_be_killed, self._has_background = tasks_can_be_killed, has_background
+    clock: Clock
+    submissions: Submissions
+    transfers: Transfers
+    due: Sequence[HasDueTime]
+    end_ns: int | None
+    places_arrivals: Callable[[], bool]
+    reviews_at_ends: bool
+    tasks_can_be_killed: bool
+    has_background: bool
+    conversation: Conversation
 
     def next_boundary_ns(self) -> int:
         """The next boundary at which agents talk or something is measured: until then the engine is alone [ns]."""
-        clock, schedule = self._clock, self._submissions.schedule
-        found = min((one.due_ns for one in self._due), default=NEVER)
-        if self._end_ns is not None:
-            found = min(found, self._end_ns)
-        if self._submissions.last_look_ns > clock.now_ns:
-            found = min(found, self._submissions.last_look_ns)
+        clock, schedule = self.clock, self.submissions.schedule
+        boundary_ns = min((acting.due_ns for acting in self.due), default=NEVER)
+        if self.end_ns is not None:
+            boundary_ns = min(boundary_ns, self.end_ns)
+        if self.submissions.last_look_ns > clock.now_ns:
+            boundary_ns = min(boundary_ns, self.submissions.last_look_ns)
         # However long the engine may be alone: tasks that have not arrived yet take no memory.
-        found = min(found, clock.boundary_up_to(schedule.after_next(MOST_ARRIVALS)))
-        if schedule.waits_for_ends or self._places_arrivals():
-            # Arrivals of this slice are placed now; those of a later one by what is known at its start, or after
+        boundary_ns = min(boundary_ns, clock.boundary_up_to(schedule.after_next(MOST_ARRIVALS)))
+        if schedule.waits_for_ends or self.places_arrivals():
+            # TaskArrivals of this slice are placed now; those of a later one by what is known at its start, or after
             # those that come earlier because a job ends in between.
-            found = min(found, clock.boundary_up_to(schedule.first_after(clock.next_boundary_ns - 1)))
-        return max(clock.next_boundary_ns, found)
+            boundary_ns = min(boundary_ns, clock.boundary_up_to(schedule.first_after(clock.next_boundary_ns - 1)))
+        return max(clock.next_boundary_ns, boundary_ns)
 
     def window(self, boundary_ns: int) -> Window:
         """What the engine serves once the arrivals up to a boundary have been placed."""
-        submissions, conversation = self._submissions, self._conversation
-        reviews = self._reviews_at_ends and bool(submissions.held) and not conversation.is_on
+        submissions, conversation = self.submissions, self.conversation
+        reviews = self.reviews_at_ends and bool(submissions.held) and not conversation.is_on
         until_end_of_task = submissions.schedule.waits_for_ends or conversation.hears_ends or reviews
         # What managers have just said may be heard, or answered, before that.
-        boundary_ns = min(boundary_ns, max(self._clock.next_boundary_ns, conversation.due_ns))
-        is_last = (submissions.is_stuck or conversation.is_stuck) and self._end_ns is None
+        boundary_ns = min(boundary_ns, max(self.clock.next_boundary_ns, conversation.due_ns))
+        is_last = (submissions.is_stuck or conversation.is_stuck) and self.end_ns is None
         # Where a window may end early, or tasks in transit be killed, transfers must not run ahead of it.
-        may_end_early = (until_end_of_task or self._tasks_can_be_killed) and self._transfers.in_transit
+        may_end_early = (until_end_of_task or self.tasks_can_be_killed) and self.transfers.in_transit
         if is_last or may_end_early:
-            boundary_ns = self._clock.next_boundary_ns
+            boundary_ns = self.clock.next_boundary_ns
         # Background programs would go on after the last task has ended, to whatever boundary is asked for.
-        until_idle = self._has_background and self._end_ns is None and submissions.all_started
+        until_idle = self.has_background and self.end_ns is None and submissions.all_started
         return Window(boundary_ns, until_end_of_task, until_idle)

@@ -63,7 +63,7 @@ class Policy:
         pooled: whether it is a form of the cluster: all nodes are one station (engine.pooled.pool).
         central: whether it decides at one head node, which knows the true state and is obeyed.
         required_demands: what every job has to announce beside the usual: "requested_ms", its run time. A scenario in
-            which some job does not is refused when the run is set up (model.needs, where further ones are added).
+            which some job does not is refused when the run is set up (model.policy_checks).
         acts_on_arrival: False means every task starts at home and no node is asked.
         uses_reports: whether load managers have to report to each other.
         migrates, holds_jobs, talks: whether it is a `Migrating`, `Holding` or `Talking` policy, which set them.

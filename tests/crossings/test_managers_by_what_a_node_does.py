@@ -138,7 +138,7 @@ def test_the_next_job_sets_out_when_the_node_has_told_that_it_is_empty(tmp_path,
         first_ms - A_MS - machine.travel_ms, 6
     )
     # The run is over before anybody is told of B's end.
-    assert model.conversation.messages == 1
+    assert model.parts.mail.sent == 1
 
 
 @of_all("holding")

@@ -84,7 +84,7 @@ def test_jobs_wait_at_managers_until_the_node_that_they_are_for_says_so(tmp_path
     model.run()
     assert column(model, "blocked_ms") == [0.0, 113 - 14.5, 213 - 15.5]
     assert ends(model) == [106.5, 206, 306]
-    assert model.conversation.messages == 2
+    assert model.parts.mail.sent == 2
 
 
 @crosses("talking", "holding")

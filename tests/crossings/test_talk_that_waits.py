@@ -102,10 +102,10 @@ def test_managers_hear_of_the_ends_of_a_slice_in_the_order_of_their_nodes(tmp_pa
 def test_nodes_without_jobs_are_neither_homes_nor_stand_ins(tmp_path):
     """Jobs come at nodes 0 and 2 of four. When node 0 drains, node 1 stands in for it; when node 2 drains, node 3."""
     model = model_of(tmp_path, Patient(), [job(0.5, 10), job(0.5, 10, home=2)], cluster__nodes=4)
-    found = [model.conversation.without_jobs()]
+    found = [model.conversation.waiting.surroundings.without_jobs()]
     for node in (0, 2):
         model.node_agents[node].drain()
-        found.append(model.conversation.without_jobs())
+        found.append(model.conversation.waiting.surroundings.without_jobs())
     assert found == [{1, 3}, {0, 3}, {0, 2}]
 
 
@@ -113,4 +113,4 @@ def test_nodes_without_jobs_are_neither_homes_nor_stand_ins(tmp_path):
 def test_a_job_meets_at_barriers_if_barriers_are_set_and_it_has_several_tasks(barrier_ms, meets, tmp_path):
     jobs = [job(0.5, 10), job(0.5, 10, tasks=2)]
     model = model_of(tmp_path, Patient(), jobs, workload__tasks__barrier_ms=barrier_ms)
-    assert [model.conversation.meets_at_barriers(number) for number in (0, 1)] == meets
+    assert [model.conversation.waiting.surroundings.meets_at_barriers(number) for number in (0, 1)] == meets

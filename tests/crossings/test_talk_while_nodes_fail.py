@@ -106,7 +106,7 @@ def test_when_the_head_fails_its_stand_in_is_told_all_anew_and_again_when_it_is_
         (200.0, 0, "begins"), (200.0, 1, "begins"), (200.0, 2, "begins", "has begun"), (203.0, 0, "arrives", 0, 0),
         (300.0, 1, "failed", 0), (300.0, 2, "failed", 0),
     ]  # fmt: skip
-    assert model.conversation.messages == 3
+    assert model.parts.mail.sent == 3
     assert (column(model, "node"), ends(model)) == ([0], [203 + 150 + 56 + 100])
     assert (column(model, "blocked_ms"), column(model, "migration_ms")) == ([203 + 150 - 13.5], [56.0])
 
@@ -125,7 +125,7 @@ def test_while_the_head_drains_its_stand_in_is_told_all_anew_and_the_head_again_
         (200.0, 0, "begins", "has begun"), (200.0, 1, "begins"), (200.0, 2, "begins", "has begun"),
         (203.0, 0, "arrives", 0, 0),
     ]  # fmt: skip
-    assert model.conversation.messages == 3
+    assert model.parts.mail.sent == 3
     assert (column(model, "node"), ends(model)) == ([0], [203 + 150 + 56 + 100])
 
 
@@ -152,7 +152,7 @@ def test_a_task_under_way_to_a_manager_when_one_of_both_nodes_fails(tmp_path, fa
 def test_what_a_manager_hands_to_itself_comes_at_once_and_is_no_message(tmp_path):
     model = model_of(tmp_path, Handing(), [job(13.5, 100)], cluster__nodes=1)
     model.run()
-    assert (ends(model), model.conversation.messages) == ([113.5], 0)
+    assert (ends(model), model.parts.mail.sent) == ([113.5], 0)
 
 
 @crosses("talking", "kill")

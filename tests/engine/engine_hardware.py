@@ -6,7 +6,7 @@ import math
 
 from oracle_machine import Hardware
 
-from cluster_abm.engine import streams
+from cluster_abm.engine import random_numbers
 from cluster_abm.engine.tables import NEVER, Table, empty_nodes
 
 # The field of the node table that says that seeks are drawn: 1 exponential, 0 fixed.
@@ -35,4 +35,4 @@ def engine_nodes(hardware: Hardware, drawn_seeks: bool = False) -> Table:
 
 def seek_purposes() -> tuple[int, int]:
     """Purposes of the streams of seeks: of accesses, and of page faults."""
-    return streams.SEEK, streams.FAULT_SEEK
+    return random_numbers.SEEK, random_numbers.FAULT_SEEK

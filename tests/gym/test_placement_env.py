@@ -294,6 +294,6 @@ def test_a_run_to_which_more_was_done_is_not_copied():
     env.reset()
     steps(env, [0] * 20)
     job = int(env.model.engine.tasks["job"][env.model.engine.tasks["state"] != 0][0])
-    env.model.actions.kill(job)
+    env.model.job_actions.kill(job)
     with pytest.raises(InputError, match="cannot be copied: more was done to it"):
         copy.deepcopy(env)

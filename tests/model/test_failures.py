@@ -290,7 +290,7 @@ def check_that_every_job_ends_in_a_counted_state(overrides, seed):
     assert len(np.unique(everybody)) == len(everybody)
     submitted = set(model.parts.submissions.schedule.taken(0, counts["submitted"]))
     started = sorted(submitted - model.held_jobs)
-    waiting = sum(task.job not in model.held_jobs for task in model.conversation.waiting_tasks())
+    waiting = sum(task.job not in model.held_jobs for task in model.conversation.waiting.all())
     background = len(overrides.get("workload__background", ()))
     assert len(everybody) == jobs["tasks"][started].sum() - waiting + background
     # Time adds up, and CPU is the demand and what was lost.

@@ -301,7 +301,9 @@ def test_how_long_news_can_take_counts_the_way_to_the_head_and_the_way_from_it()
     """Held jobs are looked at once more after four periods and twice the longest way, 500 ms."""
     settings = busy(policy__name="working-set", **FAR)
     news = {
-        mode: ClusterModel(scenario(**settings | {"negotiation__mode": mode})).parts.submissions._holding.news_ns()
+        mode: ClusterModel(
+            scenario(**settings | {"negotiation__mode": mode})
+        ).parts.submissions.holding.news.spread_ns()
         for mode in ("negotiated", "head-node")
     }
     assert news == {"negotiated": 4_500_000_000, "head-node": 5_000_000_000}

@@ -108,7 +108,7 @@ def test_a_job_that_is_killed_on_its_way_loads_no_link():
             row = model.engine.tasks[model.engine.tasks["task"] == task][0]
             if len(killed) < 5 and model.steps % 50 == 0:
                 killed.append(int(row["job"]))
-                model.actions.kill(int(row["job"]))
+                model.job_actions.kill(int(row["job"]))
 
     model = watched(NARROW, in_progress, kill)
     found = model.jobs_frame()

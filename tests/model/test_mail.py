@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cluster_abm.engine.tables import NEVER
+from cluster_abm.model.message_losses import MessageLosses
 from cluster_abm.model.talking.mail import Mail
 from cluster_abm.policy.talking import Message
 
@@ -18,7 +19,9 @@ def mail_of(up=(True, True, True), timeout_ms=200.0, loss_share=0.0, are_instant
     """Mail between three nodes, 3 ms apart, in slices of 10 ms."""
     live = SimpleNamespace(routes=SimpleNamespace(paths_from=lambda node: SimpleNamespace(latency_ms=np.full(3, 3.0))))
     availability = SimpleNamespace(up=np.array(up))
-    return Mail(live, availability, timeout_ms, 10 * MS, loss_share, 7, are_instant)
+    losses = MessageLosses(share=loss_share, key=np.uint64(7))
+    return Mail(live=live, availability=availability, timeout_ms=timeout_ms, slice_ns=10 * MS, losses=losses,
+                are_instant=are_instant)  # fmt: skip
 
 
 def message(source: int, target: int, topic: str, task=None) -> Message:

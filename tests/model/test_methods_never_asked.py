@@ -7,7 +7,7 @@ from support import scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.errors import PolicyFault
-from cluster_abm.model.needs import check_all_asked
+from cluster_abm.model.policy_checks import check_all_asked
 from cluster_abm.policies import Decision, Policy, available
 
 

@@ -15,17 +15,20 @@ MS = 1_000_000
 
 
 def post_of(*draws: float, closed: tuple[int, ...] = (), without_jobs: tuple[int, ...] = ()):
-    """The post of manager 2 of five, which draws these numbers, and the list of its calls to the conversation."""
+    """The post of manager 2 of five, which draws these numbers, and the list of what it has asked for."""
     done: list[tuple] = []
     views = iter(range(100))
-    conversation = SimpleNamespace(
+    surroundings = SimpleNamespace(
         nodes=5, closed_to=lambda manager: set(closed), without_jobs=lambda: set(without_jobs),
         draw=lambda manager, number: draws[number - 1], view_of=lambda manager: (manager, next(views)),
-        remind=lambda message, at_ns: done.append((message.topic, message.target, at_ns)),
-        send=lambda message: done.append((message.topic, message.target, message.task, message.sent_ms)),
-        start=lambda post, task, node, rule, index, here, there: done.append((task, node, rule)),
     )  # fmt: skip
-    return ManagersPost(conversation, 2, "test"), done
+    actions = SimpleNamespace(
+        remind=lambda message, at_ns: done.append((message.topic, message.target, at_ns)),
+        send=lambda message, now_ns: done.append((message.topic, message.target, message.task, message.sent_ms)),
+        start=lambda post, task, node, rule, index, here, there: done.append((task, node, rule)),
+    )
+    post = ManagersPost(surroundings=surroundings, actions=actions, held={}, me=2, policy_name="test")
+    return post, done
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cluster_abm.model.deciding.questions import Questions
+from cluster_abm.model.message_losses import MessageLosses
 
 MS = 1_000_000
 
@@ -17,7 +18,9 @@ def questions_of(loss_share=0.0, are_instant=False, tasks=1) -> Questions:
     latency_ms = {0: np.array([0, 3.0, 3.0]), 1: np.array([4.0, np.inf, 3.0])}
     live = SimpleNamespace(routes=SimpleNamespace(paths_from=lambda node: SimpleNamespace(latency_ms=latency_ms[node])))
     availability = SimpleNamespace(up=np.array([True, True, False]))
-    return Questions(tasks, live, availability, 200.0, loss_share, 7, are_instant)
+    losses = MessageLosses(share=loss_share, key=np.uint64(7))
+    return Questions(tasks=tasks, live=live, availability=availability, timeout_ms=200.0, losses=losses,
+                     are_instant=are_instant)  # fmt: skip
 
 
 @pytest.mark.parametrize(

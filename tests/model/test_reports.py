@@ -12,6 +12,7 @@ from cluster_abm import ClusterModel
 from cluster_abm.errors import InputError
 from cluster_abm.model import assembly
 from cluster_abm.model.knowing.reports import Reports
+from cluster_abm.model.part import wire
 from cluster_abm.policies import Decision
 
 # Two clusters of two nodes; 10 ms from a node to its switch, 480 ms between the switches: 20 ms near, 500 ms far.
@@ -123,8 +124,13 @@ def test_when_nothing_differs_far_reports_are_the_near_ones(monkeypatch):
     monkeypatch.setattr(
         assembly,
         "reports_of",
-        lambda setup, seed, *parts: Reports(
-            *parts[:-1], np.arange(4), setup.cluster.exchange_period_ms, setup.negotiation.missed_reports, parts[-1]
+        lambda setup, parts, are_sent: wire(
+            Reports,
+            parts,
+            audience=np.arange(4),
+            period_ms=setup.cluster.exchange_period_ms,
+            missed_reports=setup.negotiation.missed_reports,
+            are_sent=are_sent,
         ),
     )
     far = finished(3, **settings)

@@ -71,7 +71,7 @@ def test_a_user_thinks_from_the_latest_end_of_the_tasks_of_a_job():
     ends = np.array([(0, 9 * MS), (0, 4 * MS)], "i8,i8")
     ends.dtype.names = ("job", "finish_ns")
     engine = SimpleNamespace(jobs=jobs, records=ends[:1], submit=lambda *given: submitted.append(given))
-    users = Users(engine, Clock(10 * MS))
+    users = Users(engine=engine, clock=Clock(10 * MS))
     assert users.take(10 * MS).tolist() == [0, 2]
     users.note_ends()
     assert (submitted, users.is_over) == ([], True)
@@ -88,7 +88,7 @@ def test_a_user_thinks_from_the_latest_end_of_the_tasks_of_a_job():
 def test_news_are_ends_of_tasks_and_changes_of_nodes_and_of_links_each_once():
     engine, live = SimpleNamespace(finished=0), SimpleNamespace(routes=object())
     availability = SimpleNamespace(accepting=np.ones(2, bool))
-    news = News(engine, availability, live)
+    news = News(engine=engine, availability=availability, live=live)
     # The first call always finds news.
     assert [news.have_come() for _ in range(2)] == [True, False]
     engine.finished = 1

@@ -30,8 +30,9 @@ def placed(rows, up=None, mb_per_s=12.5, latency_ms=0.1, now_ms=1000):
     availability = SimpleNamespace(up=np.ones(len(rows), bool) if up is None else np.array(up))
     clock = Clock(10 * MS)
     memory = RemoteMemory(
-        engine, clock, live, availability, SimpleNamespace(page_kb=4, exchange_period_ms=1000.0), is_on=True
-    )
+        engine=engine, clock=clock, live=live, availability=availability,
+        settings=SimpleNamespace(page_kb=4, exchange_period_ms=1000.0), is_on=True,
+    )  # fmt: skip
     clock.now_ns = now_ms * MS
     memory.act()
     return memory, told

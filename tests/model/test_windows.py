@@ -35,8 +35,10 @@ def windows(
     clock = Clock(10 * MS)
     clock.now_ns = 20 * MS
     return Windows(
-        clock, submissions, SimpleNamespace(in_transit=in_transit), [SimpleNamespace(due_ns=ns(at)) for at in due],
-        None if end is None else end * MS, lambda: places, reviews, kills, background, conversation,
+        clock=clock, submissions=submissions, transfers=SimpleNamespace(in_transit=in_transit),
+        due=[SimpleNamespace(due_ns=ns(at)) for at in due], end_ns=None if end is None else end * MS,
+        places_arrivals=lambda: places, reviews_at_ends=reviews, tasks_can_be_killed=kills,
+        has_background=background, conversation=conversation,
     )  # fmt: skip
 
 

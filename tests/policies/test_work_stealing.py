@@ -23,7 +23,7 @@ def idle_while_another_has_two(**more) -> int:
     found, idle_before, waited, served_ns = 0, set(), [set()] * 6, model.busy_ns()[0]
     while model.running:
         model.step()
-        waiting = [{task.task for task in post.waiting} for post in model.conversation._posts]
+        waiting = [{task.task for task in post.waiting} for post in model.conversation.posts]
         before_ns, served_ns = served_ns, model.busy_ns()[0]
         idle = {node for node in range(6) if served_ns[node] == before_ns[node]}
         both = max(len(now & before) for now, before in zip(waiting, waited, strict=True))

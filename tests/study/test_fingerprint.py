@@ -148,7 +148,7 @@ def test_every_module_of_results_is_known_to_make_numbers_or_not():
         name for name, makes in MAKES_NUMBERS.items() if makes
     }
     assert {"study/runner/measuring.py", "study/statistics/warmup.py", "model/model.py", "engine/slice.py"} <= counted
-    assert not {"study/batch.py", "cli/batch.py", "model/observing/watching.py", "model/showing.py"} & counted
+    assert not {"study/batch.py", "cli/batch.py", "model/observing/watching.py", "model/run_display.py"} & counted
 
 
 def test_no_module_that_makes_numbers_is_left_out():
@@ -157,7 +157,7 @@ def test_no_module_that_makes_numbers_is_left_out():
 
     graph = grimp.build_graph("cluster_abm", cache_dir=None)
     makers = {"cluster_abm.study.runner.measuring", *graph.find_descendants("cluster_abm.model")}
-    makers -= {"cluster_abm.model.observing.watching", "cluster_abm.model.showing"}
+    makers -= {"cluster_abm.model.observing.watching", "cluster_abm.model.run_display"}
     used = set().union(*(graph.find_modules_directly_imported_by(name) for name in makers))
     of_results = {name.rpartition(".")[2] for name in used if name.startswith("cluster_abm.results.")}
     while True:

@@ -269,7 +269,7 @@ def tails(model, until_s, margin_s):
     counts = np.zeros(60)
     for instant in np.arange(margin_s, until_s, 0.5):
         model.run(until_ms=1000.0 * instant)
-        waiting = [len(post.waiting) for post in model.conversation._posts]
+        waiting = [len(post.waiting) for post in model.conversation.posts]
         counts += np.bincount(model.engine.nodes["tasks"] + waiting, minlength=60)
     return 1.0 - np.cumsum(counts / counts.sum())
 

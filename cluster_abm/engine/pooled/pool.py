@@ -91,8 +91,8 @@ def turn_clock(pool: Row, clock: Floats, cpus: float, now_ns: int) -> None:
 def plan_next_stop(pool: Row, clock: Floats, stops: Floats, cpus: float) -> None:
     """When the first of the tasks that share the CPUs stops."""
     first = math.inf
-    for place in range(pool.ready_count):
-        first = min(first, stops[place])
+    for position in range(pool.ready_count):
+        first = min(first, stops[position])
     if pool.ready_count == 0:
         pool.cpu_stop_ns = NEVER
     else:
@@ -228,17 +228,17 @@ def stop_first(pool: Row, tables: Tables, stations: Stations, now_ns: int) -> No
     """The first of the tasks that share the CPUs stops, of several the one of lowest number."""
     tasks = tables.tasks
     sharing, stops, clock = stations.sharing, stations.stops, stations.clock
-    place = 0
+    position = 0
     for other in range(1, pool.ready_count):
-        earlier = stops[other] < stops[place]
-        if earlier or (stops[other] == stops[place] and tasks[sharing[other]].task < tasks[sharing[place]].task):
-            place = other
-    slot = sharing[place]
+        earlier = stops[other] < stops[position]
+        if earlier or (stops[other] == stops[position] and tasks[sharing[other]].task < tasks[sharing[position]].task):
+            position = other
+    slot = sharing[position]
     task = tasks[slot]
-    clock[0] = max(clock[0], stops[place])
+    clock[0] = max(clock[0], stops[position])
     pool.ready_count -= 1
-    sharing[place] = sharing[pool.ready_count]
-    stops[place] = stops[pool.ready_count]
+    sharing[position] = sharing[pool.ready_count]
+    stops[position] = stops[pool.ready_count]
     book_stint(pool, task, now_ns)
     if task.cpu_left_ns == 0 and task.barriers_left > 0:
         reach_barrier(pool, tables, slot, now_ns)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from cluster_abm.engine.admission import barriers_of
 from cluster_abm.engine.disk import service_time_ns
-from cluster_abm.engine.streams import GAP, HIT, SEEK, SIZE, Word, exponential, gamma, task_key, uniform
+from cluster_abm.engine.random_numbers import GAP, HIT, SEEK, SIZE, Word, exponential, gamma, task_key, uniform
 from cluster_abm.engine.tables import NS_PER_MS, Row, Table
 from cluster_abm.jit import inlined, kernel
 
@@ -25,26 +25,26 @@ Floats = npt.NDArray[np.float64]
 @inlined
 def sift_down(heap: Floats, count: int) -> None:
     """Put the first of `count` numbers at its place in a heap, the least on top."""
-    place = 0
+    position = 0
     while True:
-        child = 2 * place + 1
+        child = 2 * position + 1
         if child >= count:
             break
         if child + 1 < count and heap[child + 1] < heap[child]:
             child += 1
-        if heap[place] <= heap[child]:
+        if heap[position] <= heap[child]:
             break
-        heap[place], heap[child] = heap[child], heap[place]
-        place = child
+        heap[position], heap[child] = heap[child], heap[position]
+        position = child
 
 
 @inlined
 def sift_up(heap: Floats, count: int) -> None:
     """Put the last of `count` numbers at its place in a heap, the least on top."""
-    place = count - 1
-    while place > 0 and heap[place] < heap[(place - 1) // 2]:
-        heap[place], heap[(place - 1) // 2] = heap[(place - 1) // 2], heap[place]
-        place = (place - 1) // 2
+    position = count - 1
+    while position > 0 and heap[position] < heap[(position - 1) // 2]:
+        heap[position], heap[(position - 1) // 2] = heap[(position - 1) // 2], heap[position]
+        position = (position - 1) // 2
 
 
 @kernel

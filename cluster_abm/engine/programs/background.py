@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from cluster_abm.engine.admission import join_members, set_out
 from cluster_abm.engine.barriers import wake
+from cluster_abm.engine.random_numbers import Word, task_key
 from cluster_abm.engine.rows import take_slot
-from cluster_abm.engine.streams import Word, task_key
 from cluster_abm.engine.tables import FIRST_BACKGROUND, IN_TRANSIT, NONE, WAKING, Row, Table, Tables
 from cluster_abm.jit import called, inlined, kernel
 

@@ -66,6 +66,6 @@ class ClusterAgent(mesa.Agent):
             )
 
 
-def overrides(agent_class: type[ClusterAgent], base: type[ClusterAgent], *methods: str) -> bool:
+def has_own(agent_class: type[ClusterAgent], base: type[ClusterAgent], *methods: str) -> bool:
     """Whether a class has one of these methods of its own, other than the base has."""
     return any(getattr(agent_class, name) is not getattr(base, name) for name in methods)

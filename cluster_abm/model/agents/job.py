@@ -41,7 +41,7 @@ class Job(ClusterAgent):
         Raises:
             InputError: it has ended already.
         """
-        self.model.actions.kill(self.job)
+        self.model.job_actions.kill(self.job)
 
     @property
     def home(self) -> int:
@@ -116,8 +116,8 @@ class Job(ClusterAgent):
             return None
         records = self._records
         wall_ns = records["finish_ns"] - records["arrival_ns"]
-        found = float(np.mean(slowdowns(wall_ns, isolated_ns(records))))
-        return None if math.isnan(found) else found
+        mean = float(np.mean(slowdowns(wall_ns, isolated_ns(records))))
+        return None if math.isnan(mean) else mean
 
     @property
     def _rows(self) -> Any:

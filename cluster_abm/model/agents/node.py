@@ -56,7 +56,7 @@ class Node(ClusterAgent):
 
     @cpu_speed.setter
     def cpu_speed(self, speed: float) -> None:
-        self.model.actions.set_cpu_speed(self.index, speed)
+        self.model.node_actions.set_cpu_speed(self.index, speed)
 
     @property
     def memory_mb(self) -> float:
@@ -65,7 +65,7 @@ class Node(ClusterAgent):
 
     @memory_mb.setter
     def memory_mb(self, memory_mb: float) -> None:
-        self.model.actions.set_memory_mb(self.index, memory_mb)
+        self.model.node_actions.set_memory_mb(self.index, memory_mb)
 
     @property
     def is_up(self) -> bool:
@@ -83,7 +83,7 @@ class Node(ClusterAgent):
         Raises:
             InputError: the node has failed already, or all nodes are pooled.
         """
-        self.model.actions.fail(self.index)
+        self.model.node_actions.fail(self.index)
 
     def recover(self) -> None:
         """Come back empty after `fail`; accept tasks again after `drain`.
@@ -91,17 +91,17 @@ class Node(ClusterAgent):
         Raises:
             InputError: the node neither has failed nor drains.
         """
-        self.model.actions.recover(self.index)
+        self.model.node_actions.recover(self.index)
 
     def drain(self) -> None:
         """Accept no further task, and let those that are on the node, or on their way to it, finish.
 
-        Arrivals go to the next node that accepts tasks, and offers are refused.
+        TaskArrivals go to the next node that accepts tasks, and offers are refused.
 
         Raises:
             InputError: the node has failed or drains already, or all nodes are pooled.
         """
-        self.model.actions.drain(self.index)
+        self.model.node_actions.drain(self.index)
 
     # ---- what it does --------------------------------------------------------------------------------------------
 

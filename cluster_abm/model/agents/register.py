@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -10,27 +10,28 @@ import numpy.typing as npt
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import RECORD, Table
 from cluster_abm.model.agents.job import Job
-from cluster_abm.model.waiting.schedule import Schedule
+from cluster_abm.model.part import part
+from cluster_abm.model.waiting.submission_times import SubmissionTimes
 
 
+@part
 class JobRegister:
     """Keeps Mesa's register of jobs as a Mesa user expects it, at no cost to a run of which no agent is asked for.
 
     Until `model.agents` (or a relative) is first read no job is an agent. From then on jobs join the register
     when they arrive and leave it when they end, so a kept AgentSet stays live; a kept job stays readable.
 
-    Args:
-        model: the ClusterModel that the agents belong to.
-        job_class: their class.
+    Attributes:
+        make_agent: makes the agent of a job.
         is_kept: whether it is kept from the beginning.
     """
 
-    def __init__(
-        self, model: Any, job_class: type[Job], engine: EngineState, schedule: Schedule, is_kept: bool
-    ) -> None:
-        self._model, self._job_class = model, job_class
-        self._engine, self._schedule = engine, schedule
-        self._is_kept = is_kept
+    make_agent: Callable[[int], Job]
+    engine: EngineState
+    schedule: SubmissionTimes
+    is_kept: bool
+
+    def __post_init__(self) -> None:
         self._agents: dict[int, Job] = {}
         self._next_job = 0
         self._records_read = 0
@@ -40,13 +41,13 @@ class JobRegister:
 
     def keep(self) -> None:
         """From now on keep the register."""
-        if not self._is_kept:
-            self._is_kept = True
+        if not self.is_kept:
+            self.is_kept = True
             self._bring_up_to_date()
 
     def update(self) -> None:
         """Jobs that have arrived join, jobs that have ended leave."""
-        if self._is_kept:
+        if self.is_kept:
             self._bring_up_to_date()
 
     @property
@@ -61,10 +62,10 @@ class JobRegister:
         """Records of a job's tasks that have ended, in the order in which they did."""
         self._bring_up_to_date()
         rows = self._finished_tasks.get(job)
-        return self._engine.records[rows] if rows else np.zeros(0, RECORD)
+        return self.engine.records[rows] if rows else np.zeros(0, RECORD)
 
     def _bring_up_to_date(self) -> None:
-        engine, submitted = self._engine, self._schedule.submitted
+        engine, submitted = self.engine, self.schedule.submitted
         if engine.finished == self._records_read and submitted == self._next_job:
             return
         if not len(self._unfinished):
@@ -74,9 +75,9 @@ class JobRegister:
             self._finished_tasks.setdefault(job, []).append(row)
             self._unfinished[job] -= 1
         self._records_read += len(new)
-        for job in self._schedule.taken(self._next_job, submitted):
+        for job in self.schedule.taken(self._next_job, submitted):
             if self._unfinished[job] > 0:
-                self._agents[job] = self._job_class(self._model, job)
+                self._agents[job] = self.make_agent(job)
         self._next_job = submitted
         for job in dict.fromkeys(new["job"].tolist()):
             if self._unfinished[job] == 0 and job in self._agents:

@@ -1,1 +1,1 @@
-"""How load managers come to an agreement: views, reports, questions and answers, and the record of decisions."""
+"""Where arriving and running tasks go: the steps of the negotiation, in Python and compiled, and the record of them."""

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from cluster_abm.clock import NS_PER_MS
 from cluster_abm.engine.tables import JOB, Table
 from cluster_abm.model.moving.staging import Staging
+from cluster_abm.model.part import part
 from cluster_abm.policies import ArrivingTask, WaitingJobs
 from cluster_abm.policy.waiting import WAITING
 
@@ -23,32 +24,33 @@ _IN_BOTH = [name for name in WAITING.names or () if name in (JOB.names or ())]
 announced = itemgetter(*((JOB.names or ()).index(_IN_JOB_TABLE.get(name, name)) for name in ANNOUNCED))
 
 
+@part
 class Announcements:
     """The demands that jobs announce.
 
-    Args:
+    Attributes:
         jobs: the job table.
         requested_ms: the run time that each job requests, shape (jobs,) [ms]; None: no job requests any.
         staging: the files that jobs need; None: they need none.
     """
 
-    def __init__(self, jobs: Table, requested_ms: npt.NDArray[np.float64] | None, staging: Staging | None) -> None:
-        self._jobs, self._staging = jobs, staging
-        self.requested_ms = requested_ms
+    jobs: Table
+    requested_ms: npt.NDArray[np.float64] | None
+    staging: Staging | None
 
     def of(self, job: int, rank: int) -> ArrivingTask:
         """The announced demands of a job's task of that rank."""
-        demands = dict(zip(ANNOUNCED, announced(self._jobs[job].item()), strict=True))
+        demands = dict(zip(ANNOUNCED, announced(self.jobs[job].item()), strict=True))
         demands["task"] += rank
-        if self._staging is not None:
-            demands["files"] = self._staging.files_of(job)
+        if self.staging is not None:
+            demands["files"] = self.staging.files_of(job)
         if self.requested_ms is not None:
             demands["requested_ms"] = float(self.requested_ms[job])
         return ArrivingTask(job=job, **demands)
 
     def width(self, job: int) -> int:
         """How many tasks a job has."""
-        return int(self._jobs["tasks"][job])
+        return int(self.jobs["tasks"][job])
 
     def waiting(self, jobs: list[int], arrivals_ns: npt.NDArray[np.int64]) -> WaitingJobs:
         """What the jobs of a queue announce, in its order.
@@ -58,10 +60,10 @@ class Announcements:
             arrivals_ns: when each job of the run was submitted, shape (all jobs,) [ns].
         """
         numbers = np.array(jobs)
-        said, rows = self._jobs[numbers], np.zeros(len(numbers), WAITING)
+        said, rows = self.jobs[numbers], np.zeros(len(numbers), WAITING)
         for name in _IN_BOTH:
             rows[name] = said[name]
         rows["job"], rows["submitted_ms"] = numbers, arrivals_ns[numbers] / NS_PER_MS
         rows["requested_ms"] = np.nan if self.requested_ms is None else self.requested_ms[numbers]
         rows.flags.writeable = False
-        return WaitingJobs(rows, lambda place: self.of(jobs[place], 0))
+        return WaitingJobs(rows, lambda position: self.of(jobs[position], 0))

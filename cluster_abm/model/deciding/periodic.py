@@ -11,41 +11,46 @@ from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.knowing.reports import Reports
 from cluster_abm.model.knowing.views import Views
 from cluster_abm.model.managed_policies import ManagedPolicies
+from cluster_abm.model.part import part
 from cluster_abm.policy.calling import CheckedPolicy
 from cluster_abm.policy.capacities import comparable_table
 
 
+@part
 class PeriodicOffers:
     """At the periods of their policies, load managers whose nodes are in trouble offer tasks to others."""
 
-    def __init__(
-        self, clock: Clock, availability: Availability, policies: ManagedPolicies, reports: Reports, views: Views
-    ) -> None:
-        self._clock, self._availability, self._reports, self._views = clock, availability, reports, views
+    clock: Clock
+    availability: Availability
+    policies: ManagedPolicies
+    reports: Reports
+    views: Views
+
+    def __post_init__(self) -> None:
         self._managers: dict[CheckedPolicy, list[int]] = {}
-        for node, checked in enumerate(policies.checked):
+        for node, checked in enumerate(self.policies.checked):
             if checked.acts_every_ms is not None:
                 self._managers.setdefault(checked, []).append(node)
         self._period_ns = {checked: whole_ns(checked.acts_every_ms or 0.0) for checked in self._managers}
-        self._due_ns = {checked: clock.boundary_from(period) for checked, period in self._period_ns.items()}
+        self._due_ns = {checked: self.clock.boundary_from(period) for checked, period in self._period_ns.items()}
         self.due_ns = min(self._due_ns.values(), default=NEVER)
         self.asked: frozenset[int] = frozenset()
 
     def next_round(self) -> list[int]:
         """The nodes whose managers are asked now for a task to send elsewhere, in order; their periods begin anew."""
-        if self._clock.now_ns < self.due_ns:
+        if self.clock.now_ns < self.due_ns:
             self.asked = frozenset()
             return []
-        self._reports.receive()
-        loads = self._views.measure_all()
-        found: set[int] = set()
+        self.reports.receive()
+        loads = self.views.measure_all()
+        asked: set[int] = set()
         for checked, managers in self._managers.items():
-            if self._clock.now_ns < self._due_ns[checked]:
+            if self.clock.now_ns < self._due_ns[checked]:
                 continue
-            comparable = comparable_table(loads, self._views.capacities(managers[0]))
-            troubled = checked.in_trouble(comparable) & self._availability.up
-            found.update(np.array(managers)[troubled[managers]].tolist())
-            self._due_ns[checked] = self._clock.boundary_from(self._due_ns[checked] + self._period_ns[checked])
+            comparable = comparable_table(loads, self.views.capacities(managers[0]))
+            troubled = checked.in_trouble(comparable) & self.availability.up
+            asked.update(np.array(managers)[troubled[managers]].tolist())
+            self._due_ns[checked] = self.clock.boundary_from(self._due_ns[checked] + self._period_ns[checked])
         self.due_ns = min(self._due_ns.values())
-        self.asked = frozenset(found)
-        return sorted(found)
+        self.asked = frozenset(asked)
+        return sorted(asked)

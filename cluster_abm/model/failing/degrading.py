@@ -13,6 +13,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.interconnect import Network
 from cluster_abm.model.failing.outages import Timetable, ups_and_downs
 from cluster_abm.model.moving.transfers import Transfers
+from cluster_abm.model.part import part
 from cluster_abm.scenario.failures import Degradation, Outages
 from cluster_abm.workload.generators import entity_generator
 
@@ -24,52 +25,47 @@ class Device(NamedTuple):
     node: int
 
 
+@part
 class Degrading:
     """Slows devices down at slice boundaries, and lets them recover.
 
     A device on which several causes are at work has the product of their factors. Load managers are not told: they
     count with the hardware as it is when nothing is wrong, and see in loads and reports what follows.
 
-    Args:
+    Attributes:
         causes: the scenario's.
-        nodes: number of nodes.
         network: the network with nothing failed.
         transfers: what shares its links.
-
-    Attributes:
         due_ns: the next boundary at which anything changes [ns].
 
     Raises:
-        InputError: a node that there is not; links where transfers do not share them, or that are a bus.
+        InputError: a cause names a node that does not exist, or slows links that transfers do not share, or a bus.
     """
 
-    def __init__(
-        self,
-        causes: tuple[Degradation, ...],
-        nodes: int,
-        network: Network,
-        transfers: Transfers,
-        engine: EngineState,
-        clock: Clock,
-        run_seed: int,
-    ) -> None:
-        self._causes, self._network, self._transfers = causes, network, transfers
-        self._engine, self._clock = engine, clock
-        self._timetable = Timetable(clock)
+    causes: tuple[Degradation, ...]
+    network: Network
+    transfers: Transfers
+    engine: EngineState
+    clock: Clock
+    run_seed: int
+
+    def __post_init__(self) -> None:
+        self._timetable = Timetable(self.clock)
         # Causes at work by device.
         self._at_work: dict[Device, list[int]] = defaultdict(list)
-        for number, cause in enumerate(causes):
-            self._plan(number, cause, nodes, run_seed)
+        for number, cause in enumerate(self.causes):
+            self._plan(number, cause)
         self.due_ns = self._timetable.next_ns
 
-    def _plan(self, number: int, cause: Degradation, nodes: int, run_seed: int) -> None:
+    def _plan(self, number: int, cause: Degradation) -> None:
+        nodes = len(self.engine.nodes)
         chosen = range(nodes) if cause.nodes is None else dict.fromkeys(cause.nodes)
         where = f"failures.degrade.{number}"
         missing = [node for node in chosen if node >= nodes]
         if missing:
             raise InputError(f"{where}.nodes = {missing[0]}: there is no such node; allowed: 0 to {nodes - 1}")
         if cause.device == "link":
-            settings = self._network.settings
+            settings = self.network.settings
             if settings.mode != "contended" or settings.kind == "bus":
                 raise InputError(
                     f'{where}.device = "link": needs links of their own that transfers share, interconnect.mode = '
@@ -86,12 +82,12 @@ class Degrading:
                     kind=cause.kind, mean_up_s=cause.mean_up_s, shape=cause.shape, mean_down_s=cause.mean_down_s,
                     repair=cause.repair,
                 )  # fmt: skip
-                rng = entity_generator(run_seed, "degradations", number * nodes + node)
+                rng = entity_generator(self.run_seed, "degradations", number * nodes + node)
                 self._timetable.follow(thing, ups_and_downs(times, rng), 0)
 
     def act(self) -> None:
         """What is due becomes slow, or recovers."""
-        if self._clock.now_ns < self.due_ns:
+        if self.clock.now_ns < self.due_ns:
             return
         changed: dict[Device, None] = {}
         for (device, number), begins in self._timetable.due():
@@ -105,21 +101,21 @@ class Degrading:
     def _apply(self, device: Device) -> None:
         factor = self._factor(device)
         if device.kind == "cpu":
-            self._engine.slow_cpu(device.node, factor, self._clock.now_ns)
+            self.engine.slow_cpu(device.node, factor, self.clock.now_ns)
         elif device.kind == "disk":
-            self._engine.slow_disk(device.node, factor, self._clock.now_ns)
+            self.engine.slow_disk(device.node, factor, self.clock.now_ns)
         else:
-            ends = self._network.link_ends
+            ends = self.network.link_ends
             links = [number for number, pair in enumerate(ends) if device.node in pair]
             # A link between two nodes is as slow as the slower of them makes it.
             factors = [
                 min(self._factor(Device("link", end)) for end in ends[link] if isinstance(end, int)) for link in links
             ]
-            self._transfers.slow_links(links, np.array(factors))
+            self.transfers.slow_links(links, np.array(factors))
 
     def _factor(self, device: Device) -> float:
         """The product of the factors at work, in the order of the scenario, so that it returns to 1."""
         factor = 1.0
         for number in sorted(self._at_work.get(device, ())):
-            factor *= self._causes[number].factor
+            factor *= self.causes[number].factor
         return factor

@@ -49,7 +49,7 @@ class Timetable:
             yield thing, fails
 
     def follow(self, thing: Any, rest: Iterator[tuple[float, bool]], after_ns: int | None = None) -> None:
-        """Plan the next failure or recovery of a thing, if there is one, so long after the boundary of the last one."""
+        """Plan the next failure or recovery of a thing, if there is one: its time counts from the last boundary."""
         following = next(rest, None)
         if following is not None:
             after_s, fails = following
@@ -110,9 +110,9 @@ class OutagePlan(Timetable):
 
 def _link(link: tuple[Any, Any] | None, links: list[Thing]) -> Thing:
     assert link is not None  # the scenario's check: an event has a node or a link
-    for found in (link, link[::-1]):
-        if found in links:
-            return found
+    for edge in (link, link[::-1]):
+        if edge in links:
+            return edge
     raise InputError(
         f"failures.event.link = {list(link)}: the interconnect has no such link; the first of its "
         f"{len(links)} is {list(links[0]) if links and not isinstance(links[0], int) else None}"

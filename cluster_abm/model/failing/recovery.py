@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 from cluster_abm.clock import Clock
 from cluster_abm.engine.state import EngineState
@@ -15,74 +16,94 @@ from cluster_abm.model.managed_policies import ManagedPolicies
 from cluster_abm.model.moving.departures import Departures
 from cluster_abm.model.moving.staging import Staging
 from cluster_abm.model.moving.transfers import Transfers
+from cluster_abm.model.part import part
 from cluster_abm.model.setup import travel_ns
 from cluster_abm.policies import ArrivingTask, View
 
 
-class Recovery:
-    """Finds a node for orphaned tasks: those that have lost their node."""
+class NewNode(NamedTuple):
+    """Where an orphaned task goes.
 
-    def __init__(
-        self,
-        engine: EngineState,
-        clock: Clock,
-        availability: Availability,
-        policies: ManagedPolicies,
-        views: Views,
-        log: DecisionLog,
-        announcements: Announcements,
-        staging: Staging | None,
-        transfers: Transfers,
-        departures: Departures,
-    ) -> None:
-        self._engine, self._clock, self._availability = engine, clock, availability
-        self._policies, self._views, self._log, self._announcements = policies, views, log, announcements
-        self._staging, self._transfers, self._departures = staging, transfers, departures
+    Attributes:
+        task: the task as its load manager announces it.
+        manager: the node of that manager.
+        target: the task's new node.
+        cost_ms: what starting it there costs [ms].
+    """
 
-    def recover(self, slot: int) -> None:
-        """Send an orphaned task where the load is least by what all accepting nodes answer.
+    task: ArrivingTask
+    manager: int
+    target: int
+    cost_ms: float
 
-        It has priority over arriving tasks, and no node refuses it.
 
-        Args:
-            slot: the task's row; some node accepts tasks.
-        """
-        engine, now_ns, staging = self._engine, self._clock.now_ns, self._staging
-        row = engine.tasks[slot]
-        lost_node, job = int(row["node"]), int(row["job"])
-        manager = self._availability.stand_in(int(row["home"]))
-        task = self._announcements.of(job, int(row["task"]) - int(engine.jobs["first_task"][job]))
-        if engine.has_checkpoint(slot):
+@part
+class RecoveryDecisions:
+    """Decides where orphaned tasks go: where the load is least by what all accepting nodes answer."""
+
+    engine: EngineState
+    availability: Availability
+    announcements: Announcements
+    policies: ManagedPolicies
+    views: Views
+    log: DecisionLog
+
+    def decide(self, slot: int) -> NewNode:
+        """Decide on the task of a row, and write the decision down; some node accepts tasks."""
+        row = self.engine.tasks[slot]
+        job, manager = int(row["job"]), self.availability.stand_in(int(row["home"]))
+        task = self.announcements.of(job, int(row["task"]) - int(self.engine.jobs["first_task"][job]))
+        if self.engine.has_checkpoint(slot):
             # Its image comes from where checkpoints are kept, over the same route.
             task = replace(task, running=True, memory_mb=float(row["memory_kb"]) / 1000.0)
-        view = self._views.queried(manager)
-        decision = self._policies.checked[manager].recover(task, view)
-        self._log.record(lost_node, task, decision, decision.target, True, decision.reason)
-        transit_ns = moved_ns = travel_ns(recovery_ms(task, view, decision.target), task.task, decision.target)
-        if staging is not None:
-            transit_ns += staging.fetch(job, decision.target)
-        self._transfers.cancel(task.task)
-        engine.resume(slot, decision.target, transit_ns, now_ns)
-        if decision.target != manager or staging is not None:
+        view = self.views.queried(manager)
+        decision = self.policies.checked[manager].recover(task, view)
+        self.log.record(int(row["node"]), task, decision, decision.target, True, decision.reason)
+        return NewNode(task, manager, decision.target, recovery_ms(task, view, decision.target))
+
+
+@part
+class Recovery:
+    """Sends tasks on whose node, or whose transfer, has failed."""
+
+    engine: EngineState
+    clock: Clock
+    decisions: RecoveryDecisions
+    staging: Staging | None
+    transfers: Transfers
+    departures: Departures
+
+    def recover(self, slot: int) -> None:
+        """Send the orphaned task of a row to a new node.
+
+        It has priority over arriving tasks, and no node refuses it.
+        """
+        task, manager, target, cost_ms = self.decisions.decide(slot)
+        transit_ns = moved_ns = travel_ns(cost_ms, task.task, target)
+        if self.staging is not None:
+            transit_ns += self.staging.fetch(task.job, target)
+        self.transfers.cancel(task.task)
+        self.engine.resume(slot, target, transit_ns, self.clock.now_ns)
+        if target != manager or self.staging is not None:
             # What it brings to the manager's own node shares no link: its files are fetched after that.
-            self._departures.share_links(slot, task, manager, moved_ns if decision.target == manager else 0)
+            self.departures.share_links(slot, task, manager, moved_ns if target == manager else 0)
 
     def turn_back(self, slot: int) -> None:
         """A task that was in transit goes on where it came from: it has not moved."""
-        row = self._engine.tasks[slot]
-        self._transfers.cancel(int(row["task"]))
+        row = self.engine.tasks[slot]
+        self.transfers.cancel(int(row["task"]))
         has_not_begun, job, origin = bool(row["gap_left_ns"] == NONE), int(row["job"]), int(row["origin"])
         delay_ns = 0
-        if self._staging is not None and has_not_begun:
+        if self.staging is not None and has_not_begun:
             # It needs its files at home.
-            delay_ns = self._staging.fetch(job, origin)
-        self._engine.turn_back(slot, delay_ns, self._clock.now_ns)
-        if has_not_begun and self._staging is not None and self._transfers.is_contended:
-            self._transfers.begin(slot, origin, 0, 0.0, 0.0)
+            delay_ns = self.staging.fetch(job, origin)
+        self.engine.turn_back(slot, delay_ns, self.clock.now_ns)
+        if has_not_begun and self.staging is not None and self.transfers.is_contended:
+            self.transfers.begin(slot, origin, 0, 0.0, 0.0)
         if has_not_begun:
-            self._departures.remote_executions -= 1
+            self.departures.remote_executions -= 1
         else:
-            self._departures.migrations -= 1
+            self.departures.migrations -= 1
 
 
 def recovery_ms(task: ArrivingTask, view: View, target: int) -> float:

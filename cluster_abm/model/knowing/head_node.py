@@ -5,57 +5,52 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.engine.streams import Word, lost_messages
 from cluster_abm.model.failing.availability import Availability
+from cluster_abm.model.message_losses import MessageLosses
 from cluster_abm.model.moving.routing import UNREACHABLE_NS, LiveNetwork
+from cluster_abm.model.part import part
 
 Flags = npt.NDArray[np.bool_]
 Integers = npt.NDArray[np.int64]
 
 
+@part
 class HeadNode:
     """How long reports take by way of one node.
 
     All nodes send their report to the head; once the last of them has come it broadcasts all together. What is sent
     while it is down reaches no node.
 
-    Args:
-        node: the head.
-        loss_share: share of the messages, those to it and those that it broadcasts, that get lost.
-        message_key: key of the stream that decides which do.
-        changes: whether the network may change during the run.
-
     Attributes:
+        node: the head.
+        losses: which of the messages get lost: those to the head, and those that it broadcasts.
+        changes: whether the network may change during the run.
         at_once: whether all reports of a period that arrive at a manager arrive at once.
     """
 
-    def __init__(
-        self,
-        node: int,
-        live: LiveNetwork,
-        availability: Availability,
-        loss_share: float,
-        message_key: Word,
-        changes: bool,
-    ) -> None:
-        self._node, self._live, self._availability = node, live, availability
-        self._loss_share, self._key, self._changes = loss_share, message_key, changes
-        self.at_once = loss_share == 0.0 and not changes
+    node: int
+    live: LiveNetwork
+    availability: Availability
+    losses: MessageLosses
+    changes: bool
+
+    def __post_init__(self) -> None:
+        self.at_once = self.losses.share == 0.0 and not self.changes
         # The routes for which the usual latencies were found, and these.
         self._usual: tuple[object, Integers] | None = None
 
     def audience(self) -> Integers:
         """Which managers a broadcast reaches at the same instant, shape (nodes,); each its own where that can vary."""
         from_head_ns = self._from_head_ns()
-        if self._loss_share > 0 or self._changes:
+        if self.losses.share > 0 or self.changes:
             return np.arange(len(from_head_ns))
         # Nodes of which one may fail without the others being any further from the head.
-        alike = np.stack([from_head_ns, self._live.whole.siblings], axis=1)
+        alike = np.stack([from_head_ns, self.live.whole.siblings], axis=1)
         return np.unique(alike, axis=0, return_inverse=True)[1].reshape(-1)
 
     def latencies_ns(self, audience: Integers) -> Integers:
         """How long a report of each node takes to each audience while no message gets lost, (audiences, nodes) [ns]."""
-        routes = self._live.routes
+        routes = self.live.routes
         if self._usual is None or self._usual[0] is not routes:
             self._usual = routes, self._relayed_ns(audience, np.ones(len(audience), bool), self._from_head_ns())
         return self._usual[1]
@@ -71,12 +66,12 @@ class HeadNode:
         Returns:
             the senders, shape (nodes,), and times, shape (audiences, nodes) [ns]; UNREACHABLE_NS: they do not arrive.
         """
-        head, nodes = self._node, len(senders)
-        gathered = senders & (self._live.routes.latencies_ns(head) < UNREACHABLE_NS) & bool(self._availability.up[head])
+        head, nodes = self.node, len(senders)
+        gathered = senders & (self.live.routes.latencies_ns(head) < UNREACHABLE_NS) & bool(self.availability.up[head])
         from_head_ns = self._from_head_ns()
-        if self._loss_share > 0:
-            lost_before = lost_messages(self._key, number, head, nodes, self._loss_share)
-            lost_after = lost_messages(self._key, number, nodes, nodes, self._loss_share)
+        if self.losses.share > 0:
+            lost_before = self.losses.of_reports(number, head, nodes)
+            lost_after = self.losses.of_reports(number, nodes, nodes)
             # The head tells itself nothing by message.
             lost_before[head] = lost_after[head] = False
             gathered &= ~lost_before
@@ -84,7 +79,7 @@ class HeadNode:
         return gathered, self._relayed_ns(audience, gathered, from_head_ns)
 
     def _relayed_ns(self, audience: Integers, gathered: Flags, from_head_ns: Integers) -> Integers:
-        to_head_ns = self._live.routes.latencies_ns(self._node)
+        to_head_ns = self.live.routes.latencies_ns(self.node)
         reaches = gathered & (to_head_ns < UNREACHABLE_NS)
         # Without a report there is no broadcast.
         gathering_ns = int(to_head_ns[reaches].max()) if reaches.any() else UNREACHABLE_NS
@@ -94,4 +89,4 @@ class HeadNode:
         return np.repeat(arrives_ns[:, None], len(audience), axis=1)
 
     def _from_head_ns(self) -> Integers:
-        return self._live.routes.latencies_ns(self._node)
+        return self.live.routes.latencies_ns(self.node)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.compiling.blocks import BLOCK, blocks_of
-from cluster_abm.engine.streams import REPORT, Word, task_key, uniform
+from cluster_abm.engine.random_numbers import REPORT, Word, task_key, uniform
 from cluster_abm.engine.tables import LOAD
 from cluster_abm.jit import called, inlined, kernel
 
@@ -36,12 +36,12 @@ class Known(NamedTuple):
         reported_ns: when each node sent the latest report that has arrived, shape (audiences, nodes) [ns]; -1: none.
         stale_ns: what answers told until then is stale, shape (audiences, nodes) [ns]: the latest report that has
             arrived was sent then; where all reports of a period arrive at once, of any node.
-        first: place of the first thing that each manager has learnt, shape (nodes,); -1: none.
-        following: place of the next thing of the same manager, shape (places,).
+        first: position of the first thing that each manager has learnt, shape (nodes,); -1: none.
+        following: position of the next thing of the same manager, shape (positions,).
         node, learnt_ns: which node it is about, and when it was learnt [ns].
         before_ns: `stale_ns` of the node then: a later report makes it stale.
-        loads: what was learnt, shape (places, indices).
-        free: the first free place, and how many there are.
+        loads: what was learnt, shape (positions, indices).
+        free: the first free position, and how many there are.
     """
 
     audience: Integers
@@ -65,7 +65,7 @@ class Known(NamedTuple):
 def nothing_known(audience: Integers) -> Known:
     """Tables before the first report, of managers in these audiences."""
     nodes, audiences = len(audience), int(audience.max()) + 1
-    blocks, places = blocks_of(nodes), 64
+    blocks, positions = blocks_of(nodes), 64
     return Known(
         audience=audience,
         table=np.zeros((audiences, INDICES, nodes)),
@@ -77,18 +77,18 @@ def nothing_known(audience: Integers) -> Known:
         reported_ns=np.full((audiences, nodes), -1, np.int64),
         stale_ns=np.full((audiences, nodes), -1, np.int64),
         first=np.full(nodes, -1, np.int64),
-        following=np.append(np.arange(1, places), -1),
-        node=np.zeros(places, np.int64),
-        learnt_ns=np.zeros(places, np.int64),
-        before_ns=np.zeros(places, np.int64),
-        loads=np.zeros((places, INDICES)),
-        free=np.array([0, places]),
+        following=np.append(np.arange(1, positions), -1),
+        node=np.zeros(positions, np.int64),
+        learnt_ns=np.zeros(positions, np.int64),
+        before_ns=np.zeros(positions, np.int64),
+        loads=np.zeros((positions, INDICES)),
+        free=np.array([0, positions]),
     )
 
 
-def with_room(known: Known, places: int) -> Known:
-    """The same with so many free places at least."""
-    lacking = places - int(known.free[1])
+def with_room(known: Known, positions: int) -> Known:
+    """The same with at least that many free positions."""
+    lacking = positions - int(known.free[1])
     if lacking <= 0:
         return known
     old = len(known.node)
@@ -142,29 +142,29 @@ def deliver(
 
 
 @inlined
-def holds_still(known: Known, audience: int, place: int) -> bool:
+def holds_still(known: Known, audience: int, position: int) -> bool:
     """Whether no report has come that is newer than what was learnt."""
-    stale_ns = known.stale_ns[audience, known.node[place]]
-    return bool(stale_ns == known.before_ns[place] or known.learnt_ns[place] > stale_ns)
+    stale_ns = known.stale_ns[audience, known.node[position]]
+    return bool(stale_ns == known.before_ns[position] or known.learnt_ns[position] > stale_ns)
 
 
 @called
 def learn(known: Known, manager: int, node: int, now_ns: int, loads: Floats) -> None:
-    """An answer has told a manager a node's loads, shape (indices,); there must be a free place."""
-    place = known.first[manager]
-    while place >= 0 and known.node[place] != node:
-        place = known.following[place]
-    if place < 0:
-        place = known.free[0]
-        known.free[0] = known.following[place]
+    """An answer has told a manager a node's loads, shape (indices,); there must be a free position."""
+    position = known.first[manager]
+    while position >= 0 and known.node[position] != node:
+        position = known.following[position]
+    if position < 0:
+        position = known.free[0]
+        known.free[0] = known.following[position]
         known.free[1] -= 1
-        known.following[place] = known.first[manager]
-        known.first[manager] = place
-        known.node[place] = node
-    known.learnt_ns[place] = now_ns
-    known.before_ns[place] = known.stale_ns[known.audience[manager], node]
+        known.following[position] = known.first[manager]
+        known.first[manager] = position
+        known.node[position] = node
+    known.learnt_ns[position] = now_ns
+    known.before_ns[position] = known.stale_ns[known.audience[manager], node]
     for index in range(INDICES):
-        known.loads[place, index] = loads[index]
+        known.loads[position, index] = loads[index]
 
 
 @inlined
@@ -189,27 +189,27 @@ def begin_view(known: Known, manager: int, own: Floats, nodes: Integers, before:
         how many they are.
     """
     audience, count = known.audience[manager], 0
-    earlier, place = -1, known.first[manager]
-    while place >= 0:
-        following = known.following[place]
-        if holds_still(known, audience, place):
-            node = known.node[place]
+    earlier, position = -1, known.first[manager]
+    while position >= 0:
+        following = known.following[position]
+        if holds_still(known, audience, position):
+            node = known.node[position]
             if node != manager:
                 nodes[count] = node
                 for index in range(INDICES):
                     before[count, index] = known.table[audience, index, node]
-                _put(known, audience, node, known.loads, place)
+                _put(known, audience, node, known.loads, position)
                 count += 1
-            earlier = place
+            earlier = position
         else:
             if earlier < 0:
                 known.first[manager] = following
             else:
                 known.following[earlier] = following
-            known.following[place] = known.free[0]
-            known.free[0] = place
+            known.following[position] = known.free[0]
+            known.free[0] = position
             known.free[1] += 1
-        place = following
+        position = following
     nodes[count] = manager
     for index in range(INDICES):
         before[count, index] = known.table[audience, index, manager]
@@ -232,15 +232,15 @@ def learn_one(known: Known, manager: int, node: int, now_ns: int, loads: Floats)
 
 
 @kernel
-def learnt_by(known: Known, manager: int, places: Integers) -> int:
-    """Fill `places`, shape (nodes,), with what a manager has learnt and no report has made stale; how much it is."""
+def learnt_by(known: Known, manager: int, positions: Integers) -> int:
+    """Fill `positions`, shape (nodes,), with what a manager has learnt and no report has made stale; how much it is."""
     audience, count = known.audience[manager], 0
-    place = known.first[manager]
-    while place >= 0:
-        if holds_still(known, audience, place):
-            places[count] = place
+    position = known.first[manager]
+    while position >= 0:
+        if holds_still(known, audience, position):
+            positions[count] = position
             count += 1
-        place = known.following[place]
+        position = known.following[position]
     return count
 
 
@@ -263,15 +263,15 @@ def show(known: Known, manager: int, shown: Floats, differing: Integers, count: 
         node = differing[entry] if count >= 0 else entry
         for index in range(INDICES):
             shown[node, index] = known.table[audience, index, node]
-    found = 0
-    place = known.first[manager]
-    while place >= 0:
-        if holds_still(known, audience, place):
-            node = known.node[place]
-            differing[found] = node
-            found += 1
+    learnt = 0
+    position = known.first[manager]
+    while position >= 0:
+        if holds_still(known, audience, position):
+            node = known.node[position]
+            differing[learnt] = node
+            learnt += 1
             for index in range(INDICES):
-                shown[node, index] = known.loads[place, index]
-        place = known.following[place]
-    differing[found] = manager
-    return found + 1
+                shown[node, index] = known.loads[position, index]
+        position = known.following[position]
+    differing[learnt] = manager
+    return learnt + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,14 +27,15 @@ from cluster_abm.model.knowing.knowledge import (
     show,
     with_room,
 )
+from cluster_abm.model.message_losses import MessageLosses
 from cluster_abm.model.moving.routing import UNREACHABLE_NS, LiveNetwork
+from cluster_abm.model.part import part, wire
 from cluster_abm.scenario import Scenario
-from cluster_abm.workload import key
 
 Flags = npt.NDArray[np.bool_]
 Integers = npt.NDArray[np.int64]
 
-# What all load managers know may take so much [GB].
+# The most memory that what all load managers know may take [GB].
 LARGEST_GB = 8.0
 
 
@@ -60,6 +62,7 @@ class Sent:
     received_ns: int = -1
 
 
+@part
 class Reports:
     """Every exchange period each load manager that is up broadcasts its node's load row.
 
@@ -67,44 +70,37 @@ class Reports:
     or by way of a head node; or it gets lost. A manager receives what has arrived when it decides, and the order in
     which managers decide changes nothing of what each knows then.
 
-    Args:
+    Attributes:
         audience: which managers the same reports reach at the same instants, shape (nodes,) (knowledge.Known).
         period_ms: the exchange period [ms].
-        missed_reports: a node of which so many reports are missing is believed to have failed.
+        missed_reports: the number of missing reports after which a node is believed to have failed.
         are_sent: whether there are any reports; else answers are all that is known of other nodes.
-        loss_share: share of the reports that get lost.
-        message_key: key of the stream that decides which do.
+        losses: which of the reports get lost, unless they go by way of the head node.
         head: the node by way of which reports go; None: each goes its own way.
-
-    Attributes:
         due_ns: the boundary at which the next reports are sent [ns].
         arrival_ns: when the next reports arrive [ns]; NEVER: none is in transit.
         known: what all managers know.
         messages: how many messages were sent: a report to each other node, or by way of the head node.
-        missed_ns: a node that has been silent for so long is believed to have failed [ns].
+        missed_ns: how long a node is silent until it is believed to have failed [ns].
     """
 
-    def __init__(
-        self,
-        engine: EngineState,
-        clock: Clock,
-        live: LiveNetwork,
-        availability: Availability,
-        audience: Integers,
-        period_ms: float,
-        missed_reports: int,
-        are_sent: bool,
-        loss_share: float = 0.0,
-        message_key: int = 0,
-        head: HeadNode | None = None,
-    ) -> None:
-        self._engine, self._clock, self._live, self._availability = engine, clock, live, availability
-        self._head = head
-        self._period_ns = whole_ns(period_ms)
-        self.missed_ns = missed_reports * self._period_ns
+    engine: EngineState
+    clock: Clock
+    live: LiveNetwork
+    availability: Availability
+    audience: Integers
+    period_ms: float
+    missed_reports: int
+    are_sent: bool
+    losses: MessageLosses
+    head: HeadNode | None = None
+
+    def __post_init__(self) -> None:
+        self._period_ns = whole_ns(self.period_ms)
+        self.missed_ns = self.missed_reports * self._period_ns
         # What gets lost on the way by a head is the head's to say.
-        self._loss_share, self._key = loss_share if head is None else 0.0, np.uint64(message_key)
-        self.due_ns = 0 if are_sent else NEVER
+        self._loss_share = self.losses.share if self.head is None else 0.0
+        self.due_ns = 0 if self.are_sent else NEVER
         self.arrival_ns = NEVER
         self._in_transit: deque[Sent] = deque()
         # Latencies of the routes as they were when reports were last sent, and which there are.
@@ -112,36 +108,36 @@ class Reports:
         self._delays_ns: list[int] = []
         self._number = 0
         self.messages = 0
-        self.known = nothing_known(audience)
-        self._at_once = live.whole.is_alike and not audience.any() if head is None else head.at_once
+        self.known = nothing_known(self.audience)
+        self._at_once = self.live.whole.is_alike and not self.audience.any() if self.head is None else self.head.at_once
         self._senders: Flags | None = None
         # What the last manager that was asked for knows, and where it differs from what its audience does.
-        self._shown = engine.empty_loads()
+        self._shown = self.engine.empty_loads()
         self._shown_of = (-1, -1)
         self._shown_numbers = self._shown.view(np.float64).reshape(-1, INDICES)
-        self._audience: list[int] = audience.tolist()
-        self._differing, self._differ = np.zeros(len(audience) + 1, np.int64), 0
-        self._places = np.zeros(len(audience), np.int64)
+        self._audience: list[int] = self.audience.tolist()
+        self._differing, self._differ = np.zeros(len(self.audience) + 1, np.int64), 0
+        self._places = np.zeros(len(self.audience), np.int64)
         self._received = 0
         self._deliver = entry(
-            deliver, self.known, 0, self._shown_numbers, np.zeros(len(audience), bool), np.zeros((1, 1), np.int64), 0,
-            self._key, 0.0, False, 0, 0,
+            deliver, self.known, 0, self._shown_numbers, np.zeros(len(self.audience), bool), np.zeros((1, 1), np.int64),
+            0, self.losses.key, 0.0, False, 0, 0,
         )  # fmt: skip
 
     def send_when_due(self) -> None:
         """When the period has come, send the reports of all nodes that are up."""
-        if self._clock.now_ns >= self.due_ns:
-            self.send(self._availability.up.copy())
+        if self.clock.now_ns >= self.due_ns:
+            self.send(self.availability.up.copy())
 
     def latencies_ns(self) -> Integers:
         """How long a report of each node takes to each audience as the network is now, (audiences, nodes) [ns]."""
-        if self._head is None:
-            return self._live.routes.latencies_to(self.known.audience)
-        return self._head.latencies_ns(self.known.audience)
+        if self.head is None:
+            return self.live.routes.latencies_to(self.known.audience)
+        return self.head.latencies_ns(self.known.audience)
 
     def collect(self) -> None:
         """If the period has come, begin to collect the managers that report (`add`), one by one."""
-        self._senders = np.zeros(len(self._shown), bool) if self._clock.now_ns >= self.due_ns else None
+        self._senders = np.zeros(len(self._shown), bool) if self.clock.now_ns >= self.due_ns else None
 
     def add(self, manager: int) -> None:
         """A manager reports, if the period has come."""
@@ -156,14 +152,14 @@ class Reports:
 
     def send(self, senders: Flags) -> None:
         """Send the reports of these nodes, shape (nodes,), with their loads as they are now; the next period begins."""
-        now_ns = self._clock.now_ns
-        loads = self._engine.empty_loads()
-        self._engine.measure(now_ns, loads)
+        now_ns = self.clock.now_ns
+        loads = self.engine.empty_loads()
+        self.engine.measure(now_ns, loads)
         self.messages += self._messages_of(int(senders.sum()))
-        if self._head is None:
+        if self.head is None:
             latency_ns = self.latencies_ns()
         else:
-            senders, latency_ns = self._head.relay(senders, self.known.audience, self._number)
+            senders, latency_ns = self.head.relay(senders, self.known.audience, self._number)
         if latency_ns is not self._latency_ns:
             delays_ns = np.unique(latency_ns)
             self._latency_ns, self._delays_ns = latency_ns, delays_ns[delays_ns < UNREACHABLE_NS].tolist()
@@ -171,17 +167,17 @@ class Reports:
         if due_ns:
             self._in_transit.append(Sent(self._number, now_ns, loads, senders, latency_ns, due_ns))
         self._number += 1
-        self.due_ns = self._clock.boundary_from(self.due_ns + self._period_ns)
+        self.due_ns = self.clock.boundary_from(self.due_ns + self._period_ns)
         self._look_ahead()
 
     def _messages_of(self, senders: int) -> int:
         others = len(self._shown) - 1
         # By way of the head: its own report crosses no network, and one broadcast tells all.
-        return senders * others if self._head is None else max(0, senders - 1) + others
+        return senders * others if self.head is None else max(0, senders - 1) + others
 
     def receive(self) -> None:
         """Reports that have arrived become known."""
-        now_ns = self._clock.now_ns
+        now_ns = self.clock.now_ns
         if now_ns < self.arrival_ns:
             return
         for sent in self._in_transit:
@@ -189,8 +185,8 @@ class Reports:
                 continue
             self._deliver(
                 self.known, sent.sent_ns, sent.loads.view(np.float64).reshape(-1, INDICES), sent.senders,
-                sent.latency_ns, sent.number, self._key, self._loss_share,
-                self._at_once, sent.received_ns, now_ns,
+                sent.latency_ns, sent.number, self.losses.key, self._loss_share, self._at_once, sent.received_ns,
+                now_ns,
             )  # fmt: skip
             self._received += 1
             sent.received_ns = now_ns
@@ -210,10 +206,10 @@ class Reports:
         return self._shown
 
     def silent_to(self, manager: int) -> Flags:
-        """Nodes of which a manager has missed so many reports that it believes they have failed, shape (nodes,)."""
+        """Nodes that a manager believes to have failed, for it has missed their reports, shape (nodes,)."""
         audience = self.known.audience[manager]
         reported_ns = np.maximum(0, self.known.reported_ns[audience])
-        return np.asarray(reported_ns + self._silence_ns(self.latencies_ns()[audience]) < self._clock.now_ns)
+        return np.asarray(reported_ns + self._silence_ns(self.latencies_ns()[audience]) < self.clock.now_ns)
 
     def silences_ns(self) -> Integers:
         """How long after its latest report each node is believed to have failed, (audiences, nodes) [ns]."""
@@ -227,7 +223,7 @@ class Reports:
         """An answer has told a manager a node's load row."""
         self.make_room(1)
         told = np.array(loads.item())
-        entry(learn_one, self.known, manager, node, 0, told)(self.known, manager, node, self._clock.now_ns, told)
+        entry(learn_one, self.known, manager, node, 0, told)(self.known, manager, node, self.clock.now_ns, told)
 
     @property
     def in_transit(self) -> int:
@@ -240,7 +236,7 @@ class Reports:
         return dict(zip(self.known.node[places].tolist(), self.known.learnt_ns[places].tolist(), strict=True))
 
     def make_room(self, answers: int) -> None:
-        """So many answers can be learnt."""
+        """Make room for that many answers."""
         if self.known.free[1] < answers:
             self.known = with_room(self.known, answers)
 
@@ -248,30 +244,24 @@ class Reports:
         self.arrival_ns = min((sent.due_ns[0] for sent in self._in_transit if sent.due_ns), default=NEVER)
 
 
-def reports_of(
-    scenario: Scenario,
-    run_seed: int,
-    engine: EngineState,
-    clock: Clock,
-    live: LiveNetwork,
-    availability: Availability,
-    are_sent: bool,
-) -> Reports:
+def reports_of(scenario: Scenario, parts: Mapping[str, Any], are_sent: bool) -> Reports:
     """Reports for the network of a run.
 
+    Args:
+        parts: what they are made of, by name (part.wire).
+        are_sent: whether there are any.
+
     Raises:
-        InputError: there are so many nodes that what all load managers know does not fit into memory.
+        InputError: what all load managers know does not fit into memory.
     """
     settings, nodes = scenario.interconnect, scenario.cluster.nodes
-    loss_share = settings.loss_share if are_sent else 0.0
+    live: LiveNetwork = parts["live"]
     changes = scenario.failures.links_can_fail or (scenario.failures.can_happen and not live.whole.is_alike)
-    head, messages = None, key(run_seed, "messages")
+    head = None
     if are_sent and scenario.negotiation.mode == "head-node":
-        head = HeadNode(
-            scenario.negotiation.head_node, live, availability, loss_share, np.uint64(messages), changes,
-        )  # fmt: skip
+        head = wire(HeadNode, parts, node=scenario.negotiation.head_node, changes=changes)
         audience = head.audience()
-    elif are_sent and (loss_share > 0 or changes):
+    elif are_sent and (settings.loss_share > 0 or changes):
         audience = np.arange(nodes)
     else:
         audience = live.whole.siblings if are_sent else np.zeros(nodes, np.int64)
@@ -283,7 +273,7 @@ def reports_of(
             f"reports go different ways or get lost (interconnect.kind = {settings.kind!r}); allowed are "
             f'{int((LARGEST_GB * 1e9 / of_one) ** 0.5)} nodes, or negotiation.mode = "papers"'
         )
-    return Reports(
-        engine, clock, live, availability, audience, scenario.cluster.exchange_period_ms,
-        scenario.negotiation.missed_reports, are_sent, loss_share, messages, head,
-    )  # fmt: skip
+    period_ms, missed = scenario.cluster.exchange_period_ms, scenario.negotiation.missed_reports
+    return wire(
+        Reports, parts, audience=audience, period_ms=period_ms, missed_reports=missed, are_sent=are_sent, head=head
+    )

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from cluster_abm.clock import NS_PER_MS, Clock
+from cluster_abm.engine.random_numbers import Word, policy_uniform
 from cluster_abm.engine.state import EngineState
-from cluster_abm.engine.streams import policy_uniform
 from cluster_abm.engine.tables import Table
 from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.knowing.reports import Reports
 from cluster_abm.model.managed_policies import ManagedPolicies
 from cluster_abm.model.moving.remote_memory import RemoteMemory
 from cluster_abm.model.moving.routing import LiveNetwork
+from cluster_abm.model.part import part
 from cluster_abm.model.setup import hardware
 from cluster_abm.policies import DataMap, View
 from cluster_abm.policy.capacities import Capacities, capacities_of
@@ -33,6 +34,7 @@ def read_only(loads: Table) -> Table:
     return seen
 
 
+@part
 class Views:
     """The views of all load managers.
 
@@ -40,40 +42,32 @@ class Views:
     `negotiated` (and `head-node`): a manager knows its own node, the reports that have arrived, and what answers have
     told it.
 
-    Args:
+    Attributes:
         all_is_known: mode `papers`, or a central policy.
         data: where the files lie that jobs need; None: no job needs any.
         policy_key: key of the stream of the policies' own draws.
-
-    Attributes:
         true_loads: the load table as it was last measured; in mode `papers` that is at each decision.
         hardware: fixed properties of every node, as they are now.
         notes: what each manager's policy remembers; the managers of a central policy share one dictionary.
     """
 
-    def __init__(
-        self,
-        engine: EngineState,
-        clock: Clock,
-        live: LiveNetwork,
-        availability: Availability,
-        policies: ManagedPolicies,
-        reports: Reports,
-        remote_memory: RemoteMemory,
-        settings: Negotiation,
-        data: DataMap | None,
-        policy_key: int,
-        all_is_known: bool,
-    ) -> None:
-        self._engine, self._clock, self._live, self._availability = engine, clock, live, availability
-        self._policies, self._reports, self._remote_memory = policies, reports, remote_memory
-        self._settings, self._data = settings, data
-        self.policy_key = np.uint64(policy_key)
-        self.all_is_known = all_is_known
-        self.true_loads = engine.empty_loads()
+    engine: EngineState
+    clock: Clock
+    live: LiveNetwork
+    availability: Availability
+    policies: ManagedPolicies
+    reports: Reports
+    remote_memory: RemoteMemory
+    settings: Negotiation
+    data: DataMap | None
+    policy_key: Word
+    all_is_known: bool
+
+    def __post_init__(self) -> None:
+        self.true_loads = self.engine.empty_loads()
         self._true_seen = read_only(self.true_loads)
-        nodes = len(engine.nodes)
-        shares_notes = policies.main.central and not policies.main.talks
+        nodes = len(self.engine.nodes)
+        shares_notes = self.policies.main.central and not self.policies.main.talks
         self.notes: list[MutableMapping[str, Any]] = [{}] * nodes if shares_notes else [{} for _ in range(nodes)]
         # Of each manager what its views have in common, once it is asked for; and the table that was shown last.
         self._lasting: list[dict[str, Any]] = [{} for _ in range(nodes)]
@@ -85,11 +79,11 @@ class Views:
 
     def refresh_hardware(self) -> None:
         """Tell all managers what the nodes' hardware is now."""
-        self.hardware = hardware(self._engine.nodes)
+        self.hardware = hardware(self.engine.nodes)
         self._lasting = [{} for _ in self._lasting]
         shared = capacities_of(self.hardware)
         self._capacities: list[Capacities | None] = [
-            shared if policy.parameters.heterogeneous else None for policy in self._policies.of
+            shared if policy.parameters.heterogeneous else None for policy in self.policies.of
         ]
 
     def capacities(self, manager: int) -> Capacities | None:
@@ -98,9 +92,9 @@ class Views:
 
     def look(self) -> None:
         """Before a group of decisions: receive the reports that have come; in mode `papers` measure all nodes."""
-        self._reports.receive()
+        self.reports.receive()
         if self.all_is_known:
-            self._engine.measure(self._clock.now_ns, self.true_loads)
+            self.engine.measure(self.clock.now_ns, self.true_loads)
 
     def of(self, manager: int, refused: frozenset[int] = NO_NODES) -> View:
         """What a load manager knows now. The view is good until the next one is asked for.
@@ -109,25 +103,25 @@ class Views:
             manager: its node.
             refused: nodes that have refused the task in question.
         """
-        down = self._believed_down(manager) if self._availability.can_change else NO_NODES
+        down = self._believed_down(manager) if self.availability.can_change else NO_NODES
         if self.all_is_known:
             return self._view(manager, self.true_loads, refused | down, down)
-        self._reports.receive()
-        known = self._reports.known_to(manager)
+        self.reports.receive()
+        known = self.reports.known_to(manager)
         known[manager] = self.true_row(manager)
         return self._view(manager, known, refused | down, down)
 
     def queried(self, manager: int) -> View:
         """The view of a manager that has queried every node; nodes that did not answer count as refusing."""
-        self._engine.measure(self._clock.now_ns, self.true_loads)
-        silent = ~self._availability.accepting | (self._live.routes.paths_from(manager).mb_per_s == 0)
+        self.engine.measure(self.clock.now_ns, self.true_loads)
+        silent = ~self.availability.accepting | (self.live.routes.paths_from(manager).mb_per_s == 0)
         silent[manager] = False
         down = frozenset(np.flatnonzero(silent).tolist())
         return self._view(manager, self.true_loads, down, down)
 
     def true(self, manager: int, target: int) -> View:
         """The view of a manager for what moving a task to a node costs: other loads are those last measured."""
-        if self._settings.bandwidths == "measured":
+        if self.settings.bandwidths == "measured":
             self.true_row(manager)
             self.true_row(target)
         return self._view(manager, self.true_loads, NO_NODES, NO_NODES)
@@ -140,29 +134,38 @@ class Views:
 
     def true_row(self, node: int) -> Any:
         """A node's load row as it is now."""
-        self._engine.measure(self._clock.now_ns, self.true_loads, node, node + 1)
+        self.engine.measure(self.clock.now_ns, self.true_loads, node, node + 1)
         return self.true_loads[node]
+
+    def learn(self, manager: int, node: int) -> None:
+        """An answer tells a manager another node's loads as they were last measured; in mode `papers` no news."""
+        if not self.all_is_known:
+            self.reports.learn(manager, node, self.true_loads[node])
+
+    def candidates(self, node: int) -> Table:
+        """The tasks of a node that could be sent elsewhere, as they are now."""
+        return self.engine.candidates(node, self.clock.now_ns, CANDIDATE)
 
     def measure_all(self) -> Table:
         """The loads of all nodes as they are now."""
-        self._engine.measure(self._clock.now_ns, self.true_loads)
+        self.engine.measure(self.clock.now_ns, self.true_loads)
         return self.true_loads
 
     def _believed_down(self, manager: int) -> frozenset[int]:
         """Nodes that a manager knows, or by their silence believes, to be down: no policy chooses them."""
         if self.all_is_known:
-            down = ~self._availability.accepting
-        elif self._policies.of[manager].uses_reports:
-            self._reports.receive()
-            down = self._reports.silent_to(manager)
+            down = ~self.availability.accepting
+        elif self.policies.of[manager].uses_reports:
+            self.reports.receive()
+            down = self.reports.silent_to(manager)
         else:
             down = np.zeros(len(self.hardware), bool)
-        down = down | (self._live.routes.paths_from(manager).mb_per_s == 0)
+        down = down | (self.live.routes.paths_from(manager).mb_per_s == 0)
         down[manager] = False
         return frozenset(np.flatnonzero(down).tolist())
 
     def _view(self, me: int, loads: Table, refused: frozenset[int], down: frozenset[int]) -> View:
-        routes = self._live.routes
+        routes = self.live.routes
         if routes is not self._routes:
             self._routes = routes
             self._lasting = [{} for _ in self._lasting]
@@ -171,7 +174,7 @@ class Views:
         view = View.__new__(View)
         view.__dict__.update(lasting)
         view.loads, view.columns = self._read_only(loads)
-        view.refused, view.down, view.now_ms = refused, down, self._clock.now_ns / NS_PER_MS
+        view.refused, view.down, view.now_ms = refused, down, self.clock.now_ns / NS_PER_MS
         return view
 
     def _what_lasts(self, me: int) -> dict[str, Any]:
@@ -180,17 +183,17 @@ class Views:
             me=me,
             loads=self._true_seen,
             hardware=self.hardware,
-            paths=self._live.routes.paths_from(me),
-            remote_execution_ms=self._settings.remote_execution_ms,
-            migration_ms=self._settings.migration_ms,
-            tasks_of_mine=lambda: self._engine.candidates(me, self._clock.now_ns, CANDIDATE),
-            overflow_of_mine=lambda: self._remote_memory.held_by_others_mb(me),
-            live_jobs_of_all=self._engine.live_jobs,
+            paths=self.live.routes.paths_from(me),
+            remote_execution_ms=self.settings.remote_execution_ms,
+            migration_ms=self.settings.migration_ms,
+            tasks_of_mine=lambda: self.candidates(me),
+            overflow_of_mine=lambda: self.remote_memory.held_by_others_mb(me),
+            live_jobs_of_all=self.engine.live_jobs,
             uniform=self._uniform,
             notes=self.notes[me],
-            data=self._data,
+            data=self.data,
             capacities=self._capacities[me],
-            slice_ms=self._clock.slice_ns / NS_PER_MS,
+            slice_ms=self.clock.slice_ns / NS_PER_MS,
         )
         return dict(vars(view))
 

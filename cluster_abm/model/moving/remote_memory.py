@@ -13,6 +13,7 @@ from cluster_abm.engine.tables import NEVER
 from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.moving.routing import LiveNetwork
+from cluster_abm.model.part import part
 from cluster_abm.scenario.cluster import Cluster
 
 Floats = npt.NDArray[np.float64]
@@ -21,6 +22,7 @@ Integers = npt.NDArray[np.int64]
 Held = list[tuple[int, int]]
 
 
+@part
 class RemoteMemory:
     """Where each node's overflowing pages lie, as of the last exchange period; off, nowhere (`cluster.remote_memory`).
 
@@ -29,27 +31,25 @@ class RemoteMemory:
     where its overflow lies; they take their turn in the disk's queue wherever they are served from.
     """
 
-    def __init__(
-        self,
-        engine: EngineState,
-        clock: Clock,
-        live: LiveNetwork,
-        availability: Availability,
-        settings: Cluster,
-        is_on: bool,
-    ) -> None:
-        self._engine, self._clock, self._live, self._availability = engine, clock, live, availability
-        self._page_mb = settings.page_kb / 1000.0
-        self._period_ns = whole_ns(settings.exchange_period_ms)
-        self.due_ns = clock.boundary_from(self._period_ns) if is_on else NEVER
+    engine: EngineState
+    clock: Clock
+    live: LiveNetwork
+    availability: Availability
+    settings: Cluster
+    is_on: bool
+
+    def __post_init__(self) -> None:
+        self._page_mb = self.settings.page_kb / 1000.0
+        self._period_ns = whole_ns(self.settings.exchange_period_ms)
+        self.due_ns = self.clock.boundary_from(self._period_ns) if self.is_on else NEVER
         self._held: dict[int, Held] = {}
 
     def act(self) -> None:
         """When the period has come, all overflow finds its place anew, and faults their service time."""
-        if self._clock.now_ns < self.due_ns:
+        if self.clock.now_ns < self.due_ns:
             return
-        self.due_ns = self._clock.boundary_from(self.due_ns + self._period_ns)
-        nodes = self._engine.nodes
+        self.due_ns = self.clock.boundary_from(self.due_ns + self._period_ns)
+        nodes = self.engine.nodes
         room_kb = nodes["user_memory_kb"] - nodes["demand_kb"]
         # What a node's I/O buffer uses, or tasks on their way will, is not free.
         cached_kb = np.where(nodes["by_oversize"] != 0, np.ceil(nodes["cache_kb"]), 0).astype(np.int64)
@@ -63,26 +63,26 @@ class RemoteMemory:
             # At least a nanosecond is left.
             saved_ns[node] = min(int(saved / overflow_kb[node]), int(disk_ns) - 1)
             elsewhere[node] = sum(kb for _, kb in held) / overflow_kb[node]
-        self._engine.shorten_faults(saved_ns, elsewhere)
+        self.engine.shorten_faults(saved_ns, elsewhere)
 
     def held_by_others_mb(self, node: int) -> Floats:
         """What each node keeps of a node's overflow, shape (nodes,) [MB]."""
-        found = np.zeros(len(self._engine.nodes))
+        held_mb = np.zeros(len(self.engine.nodes))
         for holder, kb in self._held.get(node, ()):
-            found[holder] = kb / 1000.0
-        return found
+            held_mb[holder] = kb / 1000.0
+        return held_mb
 
     def _page_ms(self, node: int) -> Floats:
         """Time of a fault served by each other node, shape (nodes,) [ms]."""
-        mb_per_s, latency_ms = self._live.network.routes_from(node)
+        mb_per_s, latency_ms = self.live.network.routes_from(node)
         with np.errstate(divide="ignore"):
             return np.asarray(1000.0 * self._page_mb / mb_per_s + 2.0 * latency_ms)
 
     def _faults_from(self, node: int) -> npt.NDArray[np.bool_]:
         """From which nodes a fault is served sooner than from the own disk, shape (nodes,)."""
-        sooner = self._page_ms(node) * NS_PER_MS < self._engine.nodes["fault_ns"][node]
+        sooner = self._page_ms(node) * NS_PER_MS < self.engine.nodes["fault_ns"][node]
         sooner[node] = False
-        sooner &= self._availability.up
+        sooner &= self.availability.up
         return np.asarray(sooner)
 
 
@@ -102,7 +102,7 @@ def allocate(
         by overflowing node, the holders and how much each holds, in order; nodes without help are left out.
     """
     free_kb = free_kb.copy()
-    found: dict[int, Held] = {}
+    holders: dict[int, Held] = {}
     for node in np.lexsort((np.arange(len(overflow_kb)), -overflow_kb)).tolist():
         wanted_kb = int(overflow_kb[node])
         if wanted_kb == 0:
@@ -112,7 +112,7 @@ def allocate(
             given_kb = min(wanted_kb, int(offered_kb[holder]))
             if given_kb == 0:
                 break
-            found.setdefault(node, []).append((holder, given_kb))
+            holders.setdefault(node, []).append((holder, given_kb))
             free_kb[holder] -= given_kb
             wanted_kb -= given_kb
-    return found
+    return holders

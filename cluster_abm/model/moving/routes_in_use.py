@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from cluster_abm.engine.state import EngineState
 from cluster_abm.model.moving.routing import LiveNetwork
+from cluster_abm.model.part import part
 
-# So many routes are kept before those of tasks that have arrived are looked for.
+# Once this many routes are kept, those of tasks that have arrived are looked for.
 KEPT_ROUTES = 1024
 
 
+@part
 class RoutesInUse:
     """The links that each task in transit crosses: fixed when it departs, whatever fails elsewhere meanwhile.
 
@@ -16,8 +18,11 @@ class RoutesInUse:
         is_on: whether anything can fail, so that routes are noted.
     """
 
-    def __init__(self, engine: EngineState, live: LiveNetwork, links_can_fail: bool) -> None:
-        self._engine, self._live, self._links_can_fail = engine, live, links_can_fail
+    engine: EngineState
+    live: LiveNetwork
+    links_can_fail: bool
+
+    def __post_init__(self) -> None:
         self.is_on = False
         self._routes: dict[int, tuple[int, ...]] = {}
         self._most = KEPT_ROUTES
@@ -28,15 +33,15 @@ class RoutesInUse:
 
         If only nodes fail and all routes are alike, no route passes through a failed node and no transfer targets one.
         """
-        return self._links_can_fail or not self._live.whole.is_alike
+        return self.links_can_fail or not self.live.whole.is_alike
 
     def begin(self) -> None:
         """From now on something can fail: note the routes of the tasks that are in transit already."""
         if self.is_on:
             return
         self.is_on = True
-        for slot in self._engine.rows_in_transit().tolist():
-            task, origin, target = (int(self._engine.tasks[name][slot]) for name in ("task", "origin", "node"))
+        for slot in self.engine.rows_in_transit().tolist():
+            task, origin, target = (int(self.engine.tasks[name][slot]) for name in ("task", "origin", "node"))
             self.note(task, origin, target)
 
     def note(self, task: int, source: int, target: int) -> None:
@@ -44,7 +49,7 @@ class RoutesInUse:
         if self.is_on and self.can_fail and source != target:
             if len(self._routes) >= self._most:
                 self._forget_arrived()
-            self._routes[task] = self._live.network.links_between(source, target)
+            self._routes[task] = self.live.network.links_between(source, target)
 
     def take_all(self) -> dict[int, tuple[int, ...]]:
         """The routes that are noted; those that remain in use are to be kept anew (`keep`)."""
@@ -57,6 +62,6 @@ class RoutesInUse:
 
     def _forget_arrived(self) -> None:
         """Drop the routes of tasks that have arrived; the next time once there are twice as many as are left."""
-        in_transit = set(self._engine.tasks["task"][self._engine.rows_in_transit()].tolist())
+        in_transit = set(self.engine.tasks["task"][self.engine.rows_in_transit()].tolist())
         self._routes = {task: route for task, route in self._routes.items() if task in in_transit}
         self._most = max(KEPT_ROUTES, 2 * len(self._routes))

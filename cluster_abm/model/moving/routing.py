@@ -54,10 +54,10 @@ class Routes:
 
     def paths_from(self, node: int) -> Paths:
         """Bandwidth and latency of the routes from a node to every node."""
-        found = self._paths.get(node)
-        if found is None:
-            found = self._paths[node] = Paths(*self.network.routes_from(node))
-        return found
+        paths = self._paths.get(node)
+        if paths is None:
+            paths = self._paths[node] = Paths(*self.network.routes_from(node))
+        return paths
 
     @cached_property
     def longest_ns(self) -> int:
@@ -66,12 +66,12 @@ class Routes:
 
     def latencies_ns(self, node: int) -> Integers:
         """Latency to a node from every node, shape (nodes,) [ns]; practically infinite where no route leads."""
-        found = self._latencies_ns.get(node)
-        if found is None:
+        latencies_ns = self._latencies_ns.get(node)
+        if latencies_ns is None:
             latency_ms = self.network.routes_from(node)[1]
             ns = np.minimum(np.where(np.isfinite(latency_ms), latency_ms * 1e6 + 0.5, UNREACHABLE_NS), UNREACHABLE_NS)
-            found = self._latencies_ns[node] = ns.astype(np.int64)
-        return found
+            latencies_ns = self._latencies_ns[node] = ns.astype(np.int64)
+        return latencies_ns
 
     def latencies_to(self, audience: Integers) -> Integers:
         """Latency from every node to each audience of load managers, shape (audiences, nodes) [ns].
@@ -86,17 +86,17 @@ class Routes:
     def _found_latencies(self, audience: Integers) -> Integers:
         if not audience.any() and self.network.settings.kind in KINDS:
             return np.full((1, len(audience)), self.longest_ns)
-        found = np.full((int(audience.max()) + 1, len(audience)), UNREACHABLE_NS)
+        latencies_ns = np.full((int(audience.max()) + 1, len(audience)), UNREACHABLE_NS)
         # No route leads to a node that is down: an audience is as far as those of its members that are up.
         up = np.setdiff1d(np.arange(len(audience)), list(self.network.down))
         audiences, firsts, sizes = np.unique(audience[up], return_index=True, return_counts=True)
         for number, first, size in zip(audiences.tolist(), up[firsts].tolist(), sizes.tolist(), strict=True):
-            found[number] = self.latencies_ns(first)
+            latencies_ns[number] = self.latencies_ns(first)
             if size > 1:
                 # The first member itself is as far from the others as any of them is.
                 other = int(up[audience[up] == number][1])
-                found[number, first] = found[number, other]
-        return found
+                latencies_ns[number, first] = latencies_ns[number, other]
+        return latencies_ns
 
     def all_paths(self) -> AllPaths:
         """Bandwidth and latency of the routes from every node."""
@@ -105,13 +105,13 @@ class Routes:
         if network.settings.kind in KINDS and not network.has_cuts:
             unreachable[list(network.down)] = True
             up = int(np.flatnonzero(~unreachable)[0]) if not unreachable.all() else 0
-            found: list[Floats] = []
+            windows: list[Floats] = []
             for row, own in zip(network.whole_routes_from(up), (np.inf, 0.0), strict=True):
                 # Windows of this are the rows: the own entry falls on the node itself.
                 window = np.full(2 * nodes - 1, row[(up + 1) % nodes])
                 window[nodes - 1] = own
-                found.append(window)
-            mb_per_s, latency_ms = found
+                windows.append(window)
+            mb_per_s, latency_ms = windows
             return AllPaths(mb_per_s, latency_ms, nodes - 1 - np.arange(nodes), False, unreachable)
         groups = network.siblings if network.is_whole else np.arange(nodes)
         _, firsts, sizes = np.unique(groups, return_index=True, return_counts=True)

@@ -20,7 +20,7 @@ Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
-class Leg(NamedTuple):
+class FileFetch(NamedTuple):
     """One file that has to come from another node.
 
     Attributes:
@@ -72,10 +72,10 @@ class Staging:
             )
         return whole_ns(wait_ms)
 
-    def legs(self, job: int, node: int) -> list[Leg]:
+    def legs(self, job: int, node: int) -> list[FileFetch]:
         """The transfers that a task of a job needs on a node, in the order of its files."""
         files = self.files_of(job)
-        legs = [Leg(file, self.map.source(file, node), float(self.map.size_mb[file])) for file in files]
+        legs = [FileFetch(file, self.map.source(file, node), float(self.map.size_mb[file])) for file in files]
         return [leg for leg in legs if leg.holder != node]
 
     def fetch(self, job: int, node: int) -> int:
@@ -87,7 +87,7 @@ class Staging:
         return self.delay_ns(job, node)
 
     def tables(self) -> dict[str, Floats | Integers]:
-        """What compiled code needs to fetch files (negotiation.desk.Desk)."""
+        """What compiled code needs to fetch files (compiled.scratch.Scratch)."""
         files, nodes = len(self.map.size_mb), self.map.nodes
         fetch_ms, fetched_from = np.zeros((files, nodes)), np.zeros((files, nodes), np.int64)
         for file in range(files):
@@ -104,7 +104,7 @@ class Staging:
         }
 
     def note_fetched(self, fetched_mb: Floats) -> None:
-        """So much has been fetched, and between clusters, shape (2,) [MB]."""
+        """Note how much has been fetched, and how much of it between clusters, shape (2,) [MB]."""
         self.fetched_mb, self.fetched_between_clusters_mb = map(float, fetched_mb)
 
     def sent_on_ns(self, job: int, home: int, enters_home_ns: int, now_ns: int) -> int:

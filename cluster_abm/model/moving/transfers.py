@@ -17,11 +17,12 @@ from cluster_abm.interconnect.flows import NS_PER_S
 from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.model.moving.routing import LiveNetwork
 from cluster_abm.model.moving.staging import Staging
+from cluster_abm.model.part import part
 
 Floats = npt.NDArray[np.float64]
 
 
-class Leg(NamedTuple):
+class TransferLeg(NamedTuple):
     """One transfer of a task's journey.
 
     Attributes:
@@ -40,6 +41,7 @@ class Leg(NamedTuple):
     mb_per_s: float
 
 
+@part
 class Transfers:
     """Memory images, data and files in transit, one after another for each task.
 
@@ -47,33 +49,30 @@ class Transfers:
     and data cross the network, and the files that the task needs; then it enters its node, whose disk writes the data
     before it goes on. In mode `delay` none of this happens: a journey takes its formula's time.
 
-    Args:
+    Attributes:
         staging: the files that jobs need; None: they need none.
         is_contended: whether transfers share the links: else nothing is in transit here.
         are_timed: whether nodes measure by them what is left of the network's bandwidth.
         load_links: whether nodes' loads contain what their links have to transfer.
     """
 
-    def __init__(
-        self,
-        engine: EngineState,
-        clock: Clock,
-        live: LiveNetwork,
-        staging: Staging | None,
-        is_contended: bool,
-        are_timed: bool,
-        load_links: bool,
-    ) -> None:
-        self._engine, self._clock, self._live, self._staging = engine, clock, live, staging
-        self.is_contended, self._are_timed = is_contended, are_timed
-        if is_contended and load_links:
-            engine.nodes["link_ms_per_mb"] = _link_ms_per_mb(live.network)
-        self._flows = Flows(live.network.link_mb_per_s if is_contended else ())
+    engine: EngineState
+    clock: Clock
+    live: LiveNetwork
+    staging: Staging | None
+    is_contended: bool
+    are_timed: bool
+    load_links: bool
+
+    def __post_init__(self) -> None:
+        if self.is_contended and self.load_links:
+            self.engine.nodes["link_ms_per_mb"] = _link_ms_per_mb(self.live.network)
+        self._flows = Flows(self.live.network.link_mb_per_s if self.is_contended else ())
         # By task: its row, and what it has still to fetch.
         self._slots: dict[int, int] = {}
-        self._ahead: dict[int, deque[Leg]] = {}
+        self._ahead: dict[int, deque[TransferLeg]] = {}
         # Its transfer in progress, or about to begin, and when it begins [ns].
-        self._present: dict[int, tuple[Leg, int]] = {}
+        self._present: dict[int, tuple[TransferLeg, int]] = {}
         # Tasks whose own image and data have not come to their node yet.
         self._crossing: set[int] = set()
 
@@ -96,22 +95,22 @@ class Transfers:
             image_mb: its memory image [MB].
             data_mb: data that the source's disk reads and the target's writes [MB].
         """
-        engine, now_ns = self._engine, self._clock.now_ns
+        engine, now_ns = self.engine, self.clock.now_ns
         row = engine.tasks[slot]
         task, job, target, start_ns = (int(row[name]) for name in ("task", "job", "node", "since_ns"))
         # A task that turned back has been in transit for a while.
         start_ns = max(start_ns, now_ns) + fixed_ns
-        legs: deque[Leg] = deque()
+        legs: deque[TransferLeg] = deque()
         if source != target:
             if data_mb > 0:
                 start_ns += engine.read(source, data_mb, now_ns) - now_ns
                 engine.bring_data(slot, data_mb)
-            legs.append(_leg(self._live.network, source, target, image_mb + data_mb))
+            legs.append(_leg(self.live.network, source, target, image_mb + data_mb))
             self._crossing.add(task)
-        if self._staging is not None:
+        if self.staging is not None:
             # Files are fetched as if nothing had failed.
-            fetched = self._staging.legs(job, target)
-            legs.extend(_leg(self._live.whole, leg.holder, target, leg.mb) for leg in fetched)
+            fetched = self.staging.legs(job, target)
+            legs.extend(_leg(self.live.whole, leg.holder, target, leg.mb) for leg in fetched)
         self._slots[task] = slot
         self._ahead[task] = legs
         engine.arrive(slot, NEVER)
@@ -128,20 +127,20 @@ class Transfers:
 
     def slow_links(self, links: Sequence[int], factors: Floats) -> None:
         """Links work at these factors of the speed that they have when nothing is wrong, shape (len(links),)."""
-        whole = self._live.whole.link_mb_per_s[list(links)]
-        self._flows.change_capacities(links, whole * factors, self._clock.now_ns)
+        whole = self.live.whole.link_mb_per_s[list(links)]
+        self._flows.change_capacities(links, whole * factors, self.clock.now_ns)
 
     def cancel(self, task: int) -> None:
         """Give up what a task was transferring."""
         if task in self._slots:
-            self._flows.cancel(task, self._clock.now_ns)
+            self._flows.cancel(task, self.clock.now_ns)
             self._over(task, None)
             del self._slots[task], self._ahead[task]
             self._crossing.discard(task)
 
     def cancel_of_killed(self) -> None:
         """At a slice boundary: give up the transfers of tasks that were killed in transit."""
-        tasks = self._engine.tasks
+        tasks = self.engine.tasks
         for task, slot in list(self._slots.items()):
             if tasks["task"][slot] != task or tasks["state"][slot] != IN_TRANSIT:
                 self.cancel(task)
@@ -153,36 +152,36 @@ class Transfers:
             leg = ahead.popleft()
             begins_ns = at_ns + leg.latency_ns
             self._present[task] = leg, begins_ns
-            self._engine.load_links(leg.source, leg.target, leg.mb)
+            self.engine.load_links(leg.source, leg.target, leg.mb)
             self._flows.start(task, leg.links, leg.mb, begins_ns)
             return
         del self._slots[task], self._ahead[task]
-        row = self._engine.tasks[slot]
+        row = self.engine.tasks[slot]
         # A task that was killed in this very slice arrives nowhere.
         if row["task"] == task and row["state"] == IN_TRANSIT:
-            self._engine.arrive(slot, at_ns)
+            self.engine.arrive(slot, at_ns)
 
     def _over(self, task: int, end_ns: int | None) -> None:
         """The present transfer of a task has ended, or (None) was given up: it loads no link any more."""
         if task not in self._present:
             return
         leg, begun_ns = self._present.pop(task)
-        self._engine.load_links(leg.source, leg.target, -leg.mb)
+        self.engine.load_links(leg.source, leg.target, -leg.mb)
         alone_ns = leg.mb / leg.mb_per_s * NS_PER_S
-        if self._are_timed and end_ns is not None and alone_ns > 0.0:
-            self._engine.nodes["net_delay_share"][leg.source] = max(0.0, (end_ns - begun_ns) / alone_ns - 1.0)
+        if self.are_timed and end_ns is not None and alone_ns > 0.0:
+            self.engine.nodes["net_delay_share"][leg.source] = max(0.0, (end_ns - begun_ns) / alone_ns - 1.0)
 
 
-def _leg(network: Network, source: int, target: int, mb: float) -> Leg:
+def _leg(network: Network, source: int, target: int, mb: float) -> TransferLeg:
     mb_per_s, latency_ms = (float(of_routes[target]) for of_routes in network.routes_from(source))
-    return Leg(source, target, network.links_between(source, target), mb, whole_ns(latency_ms), mb_per_s)
+    return TransferLeg(source, target, network.links_between(source, target), mb, whole_ns(latency_ms), mb_per_s)
 
 
 def _link_ms_per_mb(network: Network) -> Floats:
     """What a MB takes over the fastest route from each node, shape (nodes,) [ms/MB]; 0 of a node without a route."""
-    found = np.zeros(network.nodes)
+    ms_per_mb = np.zeros(network.nodes)
     for node in range(network.nodes):
         mb_per_s = np.delete(network.routes_from(node)[0], node)
         fastest = mb_per_s.max(initial=0.0)
-        found[node] = 1000.0 / fastest if fastest > 0.0 else 0.0
-    return found
+        ms_per_mb[node] = 1000.0 / fastest if fastest > 0.0 else 0.0
+    return ms_per_mb

@@ -21,11 +21,12 @@ from cluster_abm.formulas import load_imbalance_factors
 from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.large_tables import blocks, forget_pages, mapping_of
 from cluster_abm.model.knowing.averages import NAMES as AVERAGES
+from cluster_abm.model.part import part
 from cluster_abm.results.metrics import total_ns
 
 Integers = npt.NDArray[np.int64]
 
-# Rows of the nodes' table kept, about 100 bytes each; so many measurements at least.
+# Rows of the nodes' table that are kept, of about 100 bytes each; and the least number of measurements.
 MOST_ROWS, FEWEST_KEPT = 1_000_000, 500
 
 
@@ -44,6 +45,7 @@ class Measured(NamedTuple):
     disk_ns: Integers
 
 
+@part
 class Measurements:
     """Loads and busy times of all nodes, every measuring period and at the end.
 
@@ -54,35 +56,39 @@ class Measurements:
         cores: of all nodes.
     """
 
-    def __init__(self, engine: EngineState, clock: Clock, period_ms: float, has_averages: bool) -> None:
-        self._engine, self._clock, self._has_averages = engine, clock, has_averages
-        self.cores = int(engine.nodes["cores"].sum())
-        self._period_ns = whole_ns(period_ms)
+    engine: EngineState
+    clock: Clock
+    period_ms: float
+    has_averages: bool
+
+    def __post_init__(self) -> None:
+        self.cores = int(self.engine.nodes["cores"].sum())
+        self._period_ns = whole_ns(self.period_ms)
         self._rows: list[Measured] = []
-        self._room = _Room(len(engine.nodes))
+        self._room = _Room(len(self.engine.nodes))
         self._is_newest_true = False
-        self._most_kept = max(FEWEST_KEPT, MOST_ROWS // len(engine.nodes)) // 2 * 2
-        self.due_ns = clock.boundary_from(self._period_ns)
+        self._most_kept = max(FEWEST_KEPT, MOST_ROWS // len(self.engine.nodes)) // 2 * 2
+        self.due_ns = self.clock.boundary_from(self._period_ns)
 
     def observe(self, is_last: bool) -> bool:
         """Measure when the period has come, and once at the end; whether it was measured."""
-        now_ns = self._clock.now_ns
+        now_ns = self.clock.now_ns
         if now_ns < self.due_ns and not is_last:
             return False
         if self._rows and self._rows[-1].at_ns == now_ns:
             return False
         while self.due_ns <= now_ns:
-            self.due_ns = self._clock.boundary_from(self.due_ns + self._period_ns)
+            self.due_ns = self.clock.boundary_from(self.due_ns + self._period_ns)
         loads = self._room.take()
-        self._engine.measure(now_ns, loads)
-        self._rows.append(Measured(now_ns, loads, *self._engine.busy_ns(now_ns)))
+        self.engine.measure(now_ns, loads)
+        self._rows.append(Measured(now_ns, loads, *self.engine.busy_ns(now_ns)))
         forget_pages(loads)
         if len(self._rows) >= self._most_kept:
             for row in self._rows[::2]:
                 self._room.give_back(row.loads)
             self._rows = self._rows[1::2]
             self._period_ns *= 2
-            self.due_ns = self._clock.boundary_from(self._rows[-1].at_ns + self._period_ns)
+            self.due_ns = self.clock.boundary_from(self._rows[-1].at_ns + self._period_ns)
         return True
 
     @contextmanager
@@ -98,25 +104,25 @@ class Measurements:
         """The loads of all nodes now, shape (nodes,); to be read only."""
         if self._is_newest_true:
             return self._rows[-1].loads
-        loads = self._engine.empty_loads()
-        self._engine.measure(self._clock.now_ns, loads)
+        loads = self.engine.empty_loads()
+        self.engine.measure(self.clock.now_ns, loads)
         return loads
 
     def busy_ns(self) -> tuple[Integers, Integers]:
         """CPU and disk time given by each node until now, shape (nodes,) each [ns]; to be read only."""
         if self._is_newest_true:
             return self._rows[-1].cpu_ns, self._rows[-1].disk_ns
-        return self._engine.busy_ns(self._clock.now_ns)
+        return self.engine.busy_ns(self.clock.now_ns)
 
     @property
     def rows(self) -> int:
         """How many rows the frame of all has."""
-        return len(self._rows) * len(self._engine.nodes)
+        return len(self._rows) * len(self.engine.nodes)
 
     def pieces(self) -> Iterator[pd.DataFrame]:
         """`frame` in pieces of large_tables.ROWS_AT_ONCE rows; an empty one if nothing has been measured."""
-        for part in [*blocks(self.rows)] or [slice(0, 0)]:
-            yield self._part(part.start, part.stop)
+        for piece in [*blocks(self.rows)] or [slice(0, 0)]:
+            yield self._part(piece.start, piece.stop)
 
     def frame(self, columns: Sequence[str] = ()) -> pd.DataFrame:
         """Columns time_ms, node, tasks, memory_mb, load_<index>..., cpu_busy_ms, disk_busy_ms (busy since 0).
@@ -130,7 +136,7 @@ class Measurements:
 
     def _part(self, first: int, last: int, columns: Sequence[str] = ()) -> pd.DataFrame:
         """The rows of the frame from the `first`-th to the one before the `last`-th."""
-        count = len(self._engine.nodes)
+        count = len(self.engine.nodes)
         begin = first // count
         rows = self._rows[begin : -(-last // count)]
         inside = slice(first - begin * count, last - begin * count)
@@ -144,7 +150,7 @@ class Measurements:
             "node": lambda: np.tile(np.arange(count), len(rows))[inside],
         }
         for name in LOAD.names or ():
-            if self._has_averages or name not in AVERAGES:
+            if self.has_averages or name not in AVERAGES:
                 plain = name in ("tasks", "memory_mb", "cpu_queue", "faults_per_ms")
                 makers[name if plain else f"load_{name}"] = partial(self._load, rows, name, joined)
         makers["cpu_busy_ms"] = lambda: joined([row.cpu_ns for row in rows]) / NS_PER_MS

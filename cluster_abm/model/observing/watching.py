@@ -132,7 +132,7 @@ class Watcher:
             tasks=np.array(loads["tasks"]),
             loads=self._indices(loads, cpu),
             up=model.parts.availability.up.copy(),
-            moves=tuple(one for one in news if one.accepted and one.source != one.target),
+            moves=tuple(decision for decision in news if decision.accepted and decision.source != decision.target),
             decisions=tuple(self._newest),
             cpu_utilisation=float((cpu * cores).sum() / cores.sum()),
             disk_utilisation=float(disk.mean()),

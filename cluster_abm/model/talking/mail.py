@@ -5,13 +5,12 @@ from __future__ import annotations
 import heapq
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from cluster_abm.engine.streams import message_uniform
 from cluster_abm.engine.tables import NEVER
 from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.model.failing.availability import Availability
+from cluster_abm.model.message_losses import MessageLosses
 from cluster_abm.model.moving.routing import LiveNetwork
+from cluster_abm.model.part import part
 from cluster_abm.policies import ArrivingTask
 from cluster_abm.policy.talking import Message
 
@@ -47,34 +46,27 @@ class Event(NamedTuple):
         return self.given[0] if self.kind in ("hears", "unanswered") else None
 
 
+@part
 class Mail:
     """What is in transit between load managers.
 
-    Args:
-        timeout_ms: a message that does not arrive is known as unanswered so long after it was sent [ms],
-        slice_ns: but no sooner than after this [ns]: what is sent again at once would be so without end.
-        loss_share: share of the messages that get lost.
-        message_key: key of the stream that decides which do.
-        are_instant: whether messages take no time and none gets lost: mode `papers`.
-
     Attributes:
+        timeout_ms: a message that does not arrive is known as unanswered this long after it was sent [ms].
+        slice_ns: length of a slice; it is known no sooner than that [ns], or a message sent again at once had no end.
+        losses: which of the messages get lost.
+        are_instant: whether messages take no time and none gets lost: mode `papers`.
         sent: how many messages were sent, those to the own node apart.
     """
 
-    def __init__(
-        self,
-        live: LiveNetwork,
-        availability: Availability,
-        timeout_ms: float,
-        slice_ns: int,
-        loss_share: float,
-        message_key: int,
-        are_instant: bool,
-    ) -> None:
-        self._live, self._availability = live, availability
-        self._timeout_ns = max(slice_ns, whole_ns(timeout_ms))
-        self._loss_share, self._key = 0.0 if are_instant else loss_share, np.uint64(message_key)
-        self._are_instant = are_instant
+    live: LiveNetwork
+    availability: Availability
+    timeout_ms: float
+    slice_ns: int
+    losses: MessageLosses
+    are_instant: bool
+
+    def __post_init__(self) -> None:
+        self._timeout_ns = max(self.slice_ns, whole_ns(self.timeout_ms))
         self._events: list[Event] = []
         self._number = 0
         self.sent = 0
@@ -96,19 +88,19 @@ class Mail:
             self.tell(now_ns, target, "hears", message)
             return
         self.sent += 1
-        latency_ms = float(self._live.routes.paths_from(source).latency_ms[target])
-        if not self._availability.up[target] or latency_ms == float("inf") or self._is_lost():
+        latency_ms = float(self.live.routes.paths_from(source).latency_ms[target])
+        if not self.availability.up[target] or latency_ms == float("inf") or self._is_lost():
             self.tell(now_ns + self._timeout_ns, source, "unanswered", message)
         else:
-            self.tell(now_ns + (0 if self._are_instant else whole_ns(latency_ms)), target, "hears", message)
+            self.tell(now_ns + (0 if self.are_instant else whole_ns(latency_ms)), target, "hears", message)
 
     def submit(self, home: int, head: int) -> int:
         """A home tells the head node of a job, until it is told for certain; how long that takes [ns]."""
         if home == head:
             return 0
         self.sent += 1
-        latency_ms = float(self._live.routes.paths_from(home).latency_ms[head])
-        return 0 if self._are_instant or latency_ms == float("inf") else whole_ns(latency_ms)
+        latency_ms = float(self.live.routes.paths_from(home).latency_ms[head])
+        return 0 if self.are_instant or latency_ms == float("inf") else whole_ns(latency_ms)
 
     def take(self, before_ns: int) -> Event | None:
         """The next event that is due before an instant; None: there is none."""
@@ -132,7 +124,7 @@ class Mail:
                 kept.append(Event(told_ns, event.number, message.source, "unanswered", (message,)))
         self._events = kept
         heapq.heapify(self._events)
-        for manager, is_up in enumerate(self._availability.up.tolist()):
+        for manager, is_up in enumerate(self.availability.up.tolist()):
             if is_up and manager != node:
                 self.tell(told_ns, manager, "node_failed", node)
         return tasks
@@ -143,16 +135,15 @@ class Mail:
 
     def withdraw(self, job: int) -> list[ArrivingTask]:
         """Take the waiting tasks of a job out of the mail; which they are."""
-        found, kept = [], []
+        withdrawn, kept = [], []
         for event in sorted(self._events):
             of_job = [task for task in event.brings if task.job == job]
             if of_job:
-                found += of_job
+                withdrawn += of_job
             else:
                 kept.append(event)
         self._events = kept
-        return found
+        return withdrawn
 
     def _is_lost(self) -> bool:
-        # Whole runs send fewer messages than that stream has numbers.
-        return self._loss_share > 0.0 and float(message_uniform(self._key, -1, self.sent)) < self._loss_share
+        return not self.are_instant and self.losses.of_message(self.sent)

@@ -4,77 +4,92 @@ from __future__ import annotations
 
 import math
 from bisect import insort
-from collections.abc import MutableMapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, MutableMapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from cluster_abm.clock import LONGEST_WAIT_MS, NS_PER_MS
-from cluster_abm.errors import PolicyFault
+from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.interconnect.units import whole_ns
-from cluster_abm.policies import ArrivingTask, View
+from cluster_abm.model.deciding.decisions import DecisionLog
+from cluster_abm.model.part import part
+from cluster_abm.model.talking.mail import Mail
+from cluster_abm.model.talking.surroundings import Surroundings
+from cluster_abm.model.talking.waiting_tasks import WaitingTasks
+from cluster_abm.policies import ArrivingTask, Decision, View
 from cluster_abm.policy.talking import Message
 
+# Sends a task, its rank inside its job, to the node on which it starts: how long it has waited and how long telling its
+# home takes [ns] (TaskStarts.start_waiting).
+StartTask = Callable[[ArrivingTask, int, int, int, int], None]
 
-class Exchange(Protocol):
-    """What a post asks of the conversation that it is part of."""
 
-    nodes: int
-    slice_ms: float
+@part
+class PostActions:
+    """Carries out what posts are asked for.
 
-    @property
-    def head(self) -> int:
-        """The head node, or its stand-in."""
+    Attributes:
+        start_task: sends a task to its node.
+        hears_starts: whether managers are told of tasks that start on their nodes.
+    """
 
-    def send(self, message: Message) -> None:
-        """Send a message at the instant of its sender's post."""
+    mail: Mail
+    surroundings: Surroundings
+    waiting: WaitingTasks
+    log: DecisionLog
+    start_task: StartTask
+    hears_starts: bool
+
+    def send(self, message: Message, now_ns: int) -> None:
+        """Send a message at an instant [ns]."""
+        self.mail.send(message, now_ns)
 
     def remind(self, message: Message, at_ns: int) -> None:
         """Have a manager hear a message of its own at an instant [ns]."""
+        self.mail.tell(at_ns, message.source, "hears", message)
 
     def start(
         self, post: ManagersPost, task: ArrivingTask, node: int, rule: str, index: str, here: float, there: float
     ) -> None:
         """Start a waiting task at the instant of the post."""
-
-    def draw(self, manager: int, number: int) -> float:
-        """A number in (0, 1) of a manager's own stream."""
-
-    def view_of(self, manager: int) -> View:
-        """What a manager knows now."""
-
-    def closed_to(self, manager: int) -> set[int]:
-        """Nodes that take no task from a manager."""
-
-    def without_jobs(self) -> set[int]:
-        """Nodes at which no job is submitted."""
-
-    def notes_of(self, manager: int) -> MutableMapping[str, Any]:
-        """What a manager's policy remembers."""
-
-    def tasks_on(self, node: int) -> int:
-        """Tasks on a node, and on their way to it."""
-
-    def cores_of(self, node: int) -> int:
-        """Cores of a node."""
-
-    def meets_at_barriers(self, job: int) -> bool:
-        """Whether the tasks of a job wait for each other at barriers."""
+        home, target, told_ns = self.surroundings.start_of(post.me, task.home, node)
+        held_ns = post.now_ns - self.waiting.arrival_ns(task.job)
+        rank = self.waiting.started(task)
+        decision = Decision(target, rule, index, load_here=here, load_there=there)
+        try:
+            self.start_task(task, rank, held_ns, target, told_ns)
+        except InputError as problem:
+            # The scenario's fault, and not the policy's, in whose call it comes up.
+            post.problem = problem
+            raise
+        self.log.record(home, task, decision, target, True, "")
+        if self.hears_starts:
+            self.mail.tell(post.now_ns, target, "came", task)
 
 
+@part
 class ManagersPost:
     """The post of one load manager (policy.talking.Post).
 
-    Args:
-        conversation: in which it takes part.
+    Attributes:
+        surroundings: what its manager can find out.
+        actions: carries out what it is asked for.
+        held: the tasks that wait at its manager, by their numbers.
         me: its node.
-        name: the policy's, for what it does wrong.
+        policy_name: name of the policy, for messages about its faults.
+        problem: a fault of the scenario that came up in a call of the policy.
     """
 
-    def __init__(self, conversation: Exchange, me: int, name: str) -> None:
-        self._conversation, self.me, self._name = conversation, me, name
+    surroundings: Surroundings
+    actions: PostActions
+    held: dict[int, ArrivingTask]
+    me: int
+    policy_name: str
+
+    def __post_init__(self) -> None:
         self.now_ns = 0
-        self.held: dict[int, ArrivingTask] = {}
+        self.problem: InputError | None = None
         self._drawn = 0
         self._view: View | None = None
 
@@ -91,12 +106,12 @@ class ManagersPost:
     @property
     def nodes(self) -> int:
         """As Post."""
-        return self._conversation.nodes
+        return self.surroundings.nodes
 
     @property
     def notes(self) -> MutableMapping[str, Any]:
         """As Post."""
-        return self._conversation.notes_of(self.me)
+        return self.surroundings.notes_of(self.me)
 
     @property
     def waiting(self) -> Sequence[ArrivingTask]:
@@ -106,12 +121,12 @@ class ManagersPost:
     @property
     def head(self) -> int:
         """As Post."""
-        return self._conversation.head
+        return self.surroundings.head
 
     @property
     def tasks_here(self) -> int:
         """As Post."""
-        return self._conversation.tasks_on(self.me)
+        return self.surroundings.tasks_on(self.me)
 
     @property
     def cores(self) -> int:
@@ -121,45 +136,46 @@ class ManagersPost:
     @property
     def slice_ms(self) -> float:
         """As Post."""
-        return self._conversation.slice_ms
+        return self.surroundings.slice_ms
 
     def meets_at_barriers(self, task: ArrivingTask) -> bool:
         """As Post."""
-        return self._conversation.meets_at_barriers(task.job)
+        return self.surroundings.meets_at_barriers(task.job)
 
     def cores_of(self, node: int) -> int:
         """As Post."""
         self._check_node("cores_of", node)
-        return self._conversation.cores_of(node)
+        return self.surroundings.cores_of(node)
 
     @property
     def view(self) -> View:
         """As Post."""
         if self._view is None:
-            self._view = self._conversation.view_of(self.me)
+            self._view = self.surroundings.view_of(self.me)
         return self._view
 
     def send(self, node: int, topic: str, value: float = 0.0, about: int = -1, nodes: tuple[int, ...] = ()) -> None:
         """As Post."""
         self._check_node("send", node)
         self._check_words("send", topic, value, about)
-        message = Message(self.me, int(node), topic, float(value), int(about), tuple(nodes), None, self.now_ms)
-        self._conversation.send(message)
+        message = Message(self.me, int(node), topic, float(value), int(about), tuple(nodes), sent_ms=self.now_ms)
+        self.actions.send(message, self.now_ns)
 
     def remind(self, after_ms: float, topic: str, value: float = 0.0, about: int = -1) -> None:
         """As Post."""
         self._check_words("remind", topic, value, about)
         if not _is_number(after_ms) or not 0.0 <= after_ms <= LONGEST_WAIT_MS:
             raise self._wrong(f"remind: after_ms = {after_ms!r}: allowed is 0 to {LONGEST_WAIT_MS:g}")
-        message = Message(self.me, self.me, topic, float(value), int(about), (), None, self.now_ms)
-        self._conversation.remind(message, self.now_ns + whole_ns(float(after_ms)))
+        message = Message(self.me, self.me, topic, float(value), int(about), sent_ms=self.now_ms)
+        self.actions.remind(message, self.now_ns + whole_ns(float(after_ms)))
 
     def hand(self, task: ArrivingTask, node: int, topic: str) -> None:
         """As Post."""
         self._check_node("hand", node)
         self._check_words("hand", topic, 0.0, -1)
         self._take("hand", task)
-        self._conversation.send(Message(self.me, int(node), topic, 0.0, task.job, (), task, self.now_ms))
+        message = Message(self.me, int(node), topic, about=task.job, task=task, sent_ms=self.now_ms)
+        self.actions.send(message, self.now_ns)
 
     def start(
         self,
@@ -178,28 +194,28 @@ class ManagersPost:
         self._check_text("start: index", index)
         self._take("start", task)
         self._view = None
-        self._conversation.start(self, task, int(node), rule, index, float(here), float(there))
+        self.actions.start(self, task, int(node), rule, index, float(here), float(there))
 
     def draw(self) -> float:
         """As Post."""
         self._drawn += 1
-        return self._conversation.draw(self.me, self._drawn)
+        return self.surroundings.draw(self.me, self._drawn)
 
     def draw_nodes(self, count: int, excluded: Sequence[int] = ()) -> list[int]:
         """As Post."""
-        closed = sorted(self._conversation.closed_to(self.me) | set(excluded))
-        found: list[int] = []
+        closed = sorted(self.surroundings.closed_to(self.me) | set(excluded))
+        drawn: list[int] = []
         for _ in range(min(count, self.nodes - len(closed))):
             node = int(self.draw() * (self.nodes - len(closed)))
-            for one in closed:
-                node += one <= node
-            found.append(node)
+            for closed_node in closed:
+                node += closed_node <= node
+            drawn.append(node)
             insort(closed, node)
-        return found
+        return drawn
 
     def draw_homes(self, count: int, excluded: Sequence[int] = ()) -> list[int]:
         """As Post."""
-        return self.draw_nodes(count, [*self._conversation.without_jobs(), *excluded])
+        return self.draw_nodes(count, [*self.surroundings.without_jobs(), *excluded])
 
     def _take(self, method: str, task: ArrivingTask) -> None:
         number = getattr(task, "task", None)
@@ -223,7 +239,7 @@ class ManagersPost:
             raise self._wrong(f"{what} {text!r}: a text that can be written as UTF-8 is needed") from None
 
     def _wrong(self, words: str) -> PolicyFault:
-        return PolicyFault(f"policy {self._name!r}: {words}")
+        return PolicyFault(f"policy {self.policy_name!r}: {words}")
 
 
 def _is_number(value: Any) -> bool:

@@ -9,49 +9,51 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.clock import Clock
-from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import NEVER
-from cluster_abm.model.waiting.schedule import Schedule
+from cluster_abm.model.part import part
+from cluster_abm.model.waiting.submission_times import SubmissionTimes
 
 Integers = npt.NDArray[np.int64]
 
 
-class Following(Schedule, ABC):
+@part
+class Following(SubmissionTimes, ABC):
     """Jobs of which some are submitted after others have ended; those with an arrival time need not wait.
 
     An end becomes known at the boundary of its slice, so that a job that waited for it is not submitted before that.
     Killed and lost jobs have ended too.
     """
 
-    def __init__(self, engine: EngineState, clock: Clock) -> None:
-        super().__init__(engine)
+    clock: Clock
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.arrivals_ns = self.arrivals_ns.copy()
-        self._engine, self._clock = engine, clock
         self._coming = [(int(at), job) for job, at in enumerate(self.arrivals_ns) if at < NEVER]
         heapq.heapify(self._coming)
         self._order: list[int] = []
-        self._unfinished: list[int] = engine.jobs["tasks"].tolist()
-        self._ended_ns = [0] * len(engine.jobs)
+        self._unfinished: list[int] = self.engine.jobs["tasks"].tolist()
+        self._ended_ns = [0] * len(self.engine.jobs)
         self._records_read = 0
         self.waits_for_ends = True
 
     @property
     def is_over(self) -> bool:
-        """As Schedule."""
+        """As SubmissionTimes."""
         return not self._coming
 
     def first_after(self, time_ns: int) -> int:
-        """As Schedule: the earliest submission that is known and not taken yet."""
+        """As SubmissionTimes: the earliest submission that is known and not taken yet."""
         if self._coming and self._coming[0][0] > time_ns:
             return self._coming[0][0]
         return min((at for at, _ in self._coming if at > time_ns), default=NEVER)
 
     def after_next(self, jobs: int) -> int:
-        """As Schedule: how many are submitted before a time is not known, since more may join them."""
+        """As SubmissionTimes: how many are submitted before a time is not known, since more may join them."""
         return NEVER
 
     def take(self, boundary_ns: int) -> Integers:
-        """As Schedule."""
+        """As SubmissionTimes."""
         first = self.submitted
         while self._coming and self._coming[0][0] < boundary_ns:
             self._order.append(heapq.heappop(self._coming)[1])
@@ -60,12 +62,12 @@ class Following(Schedule, ABC):
         return np.array(self._order[first:], np.int64)
 
     def taken(self, first: int, last: int) -> list[int]:
-        """As Schedule."""
+        """As SubmissionTimes."""
         return self._order[first:last]
 
     def note_ends(self) -> None:
         """Plan the submissions that the jobs that have ended since the last call decide on."""
-        new = self._engine.records[self._records_read :]
+        new = self.engine.records[self._records_read :]
         self._records_read += len(new)
         for job, end_ns in zip(new["job"].tolist(), new["finish_ns"].tolist(), strict=True):
             self._unfinished[job] -= 1
@@ -79,7 +81,7 @@ class Following(Schedule, ABC):
 
     def _plan(self, job: int, at_ns: int) -> None:
         """Submit a job at a time, or at the next boundary if that has passed."""
-        at_ns = max(at_ns, self._clock.now_ns)
+        at_ns = max(at_ns, self.clock.now_ns)
         self.arrivals_ns[job] = at_ns
-        self._engine.submit(job, at_ns)
+        self.engine.submit(job, at_ns)
         heapq.heappush(self._coming, (at_ns, job))

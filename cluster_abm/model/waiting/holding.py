@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from cluster_abm.clock import Clock
 from cluster_abm.engine.state import EngineState
 from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.model.deciding.announcements import Announcements
@@ -14,46 +13,35 @@ from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.knowing.views import Views
 from cluster_abm.model.managed_policies import ManagedPolicies
 from cluster_abm.model.moving.routing import LiveNetwork
-from cluster_abm.model.waiting.schedule import Schedule
+from cluster_abm.model.part import part, wire
+from cluster_abm.model.waiting.submission_times import SubmissionTimes
 from cluster_abm.policy import kinds
 from cluster_abm.scenario import Scenario
 
 
-class Holding(NamedTuple):
-    """How a policy holds jobs back.
-
-    Attributes:
-        is_central: whether all jobs wait in one queue, else each node has one.
-        frees_by_events: whether only an event can free a held job (policy.kinds.Holding).
-        look: called before a round of `next_job`, so that its answers are by the present state.
-        next_job: the place of the job of a queue that starts now; -1: none.
-        has_news: whether anything has happened since the last call that may change an answer.
-        due_ns: when held jobs are looked at again [ns]; NEVER: whenever a task has ended.
-        news_ns: how long it takes until all managers know the present state, if nothing changes [ns].
-    """
-
-    is_central: bool
-    frees_by_events: bool
-    look: Callable[[], None]
-    next_job: Callable[[Sequence[int]], int]
-    has_news: Callable[[], bool]
-    due_ns: Callable[[], int]
-    news_ns: Callable[[], int]
-
-
+@part
 class News:
     """What has happened since it was asked for the last time: ends of tasks, changes of nodes and of links."""
 
-    def __init__(self, engine: EngineState, availability: Availability, live: LiveNetwork) -> None:
-        self._engine, self._availability, self._live = engine, availability, live
-        self._ended, self._accepting, self._routes = -1, b"", live.routes
+    engine: EngineState
+    availability: Availability
+    live: LiveNetwork
+
+    def __post_init__(self) -> None:
+        self._ended, self._accepting, self._routes = -1, b"", self.live.routes
+
+    def spread_ns(self) -> int:
+        """How long it takes until all managers know the present state, if nothing changes [ns]."""
+        if not self.routes:
+            return 0
+        return whole_ns(self.reports_ms + self.routes * self.live.network.longest_latency_ms)
 
     def have_come(self) -> bool:
         """Whether a task has ended, or a node or a link has changed, since the last call."""
         before = self._ended, self._accepting
         # The routes themselves, which are others once the network has changed: another object may have their address.
-        routes, self._routes = self._routes, self._live.routes
-        self._ended, self._accepting = self._engine.finished, self._availability.accepting.tobytes()
+        routes, self._routes = self._routes, self.live.routes
+        self._ended, self._accepting = self.engine.finished, self.availability.accepting.tobytes()
         return before != (self._ended, self._accepting) or routes is not self._routes
 
 
@@ -62,50 +50,64 @@ def chooses(policy: kinds.Holding) -> bool:
     return getattr(policy.next_job, "__func__", None) is not kinds.Holding.next_job
 
 
-def holding_of(
-    setup: Scenario,
-    engine: EngineState,
-    clock: Clock,
-    policies: ManagedPolicies,
-    views: Views,
-    availability: Availability,
-    announcements: Announcements,
-    schedule: Schedule,
-    periodic: PeriodicOffers,
-    live: LiveNetwork,
-    are_sent: bool,
-) -> Holding | None:
+@part
+class JobHolding:
+    """How a policy holds jobs back.
+
+    Attributes:
+        news: what may change an answer of a policy that chooses among jobs.
+        is_central: whether all jobs wait in one queue, else each node has one.
+        frees_by_events: whether only an event can free a held job (Policy.holds_for_events).
+    """
+
+    policies: ManagedPolicies
+    views: Views
+    availability: Availability
+    announcements: Announcements
+    schedule: SubmissionTimes
+    periodic: PeriodicOffers
+    news: News
+
+    def __post_init__(self) -> None:
+        main = self.policies.main
+        self.is_central, self.frees_by_events = main.central, main.holds_for_events
+        self._chooses = chooses(main)
+
+    def look(self) -> None:
+        """Before a round of `next_job`: answers are by the present state."""
+        self.views.look()
+
+    def next_job(self, queue: Sequence[int]) -> int:
+        """The position in a queue of the job that starts now; -1: none."""
+        manager = self.availability.stand_in(int(self.announcements.jobs["home"][queue[0]]))
+        policy, view = self.policies.checked[manager], self.views.of(manager)
+        if self._chooses:
+            return policy.next_job(self.announcements.waiting(list(queue), self.schedule.arrivals_ns), view)
+        job = self.announcements.of(queue[0], 0)
+        return -1 if policy.holds(job, self.announcements.width(queue[0]), view) else 0
+
+    def has_news(self) -> bool:
+        """Whether anything has happened since the last call that may change an answer."""
+        # About the head alone a policy may answer by the time, too: it is asked at every occasion.
+        return self.news.have_come() if self._chooses else True
+
+    @property
+    def due_ns(self) -> int:
+        """When held jobs are looked at again [ns]; NEVER: whenever a task has ended."""
+        return self.periodic.due_ns
+
+
+def holding_of(setup: Scenario, parts: Mapping[str, Any], are_sent: bool) -> JobHolding | None:
     """How the policy of a run holds jobs back; None: it holds none.
 
     Args:
+        parts: what it is made of, by name (part.wire).
         are_sent: whether load managers report to each other.
     """
-    main = policies.main
-    if not main.holds_jobs or not isinstance(main, kinds.Holding):
+    if not parts["policies"].main.holds_jobs:
         return None
-    news = News(engine, availability, live)
-
-    def next_job(queue: Sequence[int]) -> int:
-        manager = availability.stand_in(int(engine.jobs["home"][queue[0]]))
-        policy, view = policies.checked[manager], views.of(manager)
-        if chooses(main):
-            return policy.next_job(announcements.waiting(list(queue), schedule.arrivals_ns), view)
-        return -1 if policy.holds(announcements.of(queue[0], 0), announcements.width(queue[0]), view) else 0
-
-    def news_ns() -> int:
-        # A node that has not reported until then is believed to have failed.
-        reports_ms = setup.cluster.exchange_period_ms * (1 + setup.negotiation.missed_reports)
-        # By way of a head node there are two routes.
-        routes = 2 if setup.negotiation.mode == "head-node" else 1
-        return whole_ns(reports_ms + routes * live.network.longest_latency_ms) if are_sent else 0
-
-    return Holding(
-        is_central=main.central,
-        frees_by_events=main.holds_for_events,
-        look=views.look,
-        next_job=next_job,
-        # About the head alone a policy may answer by the time, too: it is asked at every occasion.
-        has_news=news.have_come if chooses(main) else lambda: True,
-        due_ns=lambda: periodic.due_ns,
-        news_ns=news_ns,
-    )
+    # A node that has not reported until then is believed to have failed.
+    reports_ms = setup.cluster.exchange_period_ms * (1 + setup.negotiation.missed_reports)
+    # By way of a head node there are two routes.
+    routes = 2 if setup.negotiation.mode == "head-node" else 1
+    return wire(JobHolding, parts, news=wire(News, parts, reports_ms=reports_ms, routes=routes if are_sent else 0))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from cluster_abm.engine.tables import NEVER
+from cluster_abm.model.part import part
 from cluster_abm.model.waiting.following import Following
 
 
+@part
 class Users(Following):
     """Each user submits the next job a think time after the end of the previous one has become known.
 
@@ -15,4 +17,4 @@ class Users(Following):
     def _plan_after(self, job: int, ended_ns: int) -> None:
         following = job + 1
         if following < len(self.arrivals_ns) and self.arrivals_ns[following] == NEVER:
-            self._plan(following, ended_ns + int(self._engine.jobs["think_ns"][following]))
+            self._plan(following, ended_ns + int(self.engine.jobs["think_ns"][following]))

@@ -155,14 +155,14 @@ def _engine(_: Scenario) -> None:
 
 def _placement(_: Scenario) -> None:
     from cluster_abm.model import ClusterModel
-    from cluster_abm.model.deciding.compiled.placement import compiled_placement
+    from cluster_abm.model.deciding.compiled.negotiation import compiled_placement
 
     compiled_placement(ClusterModel(_small()).engine)
 
 
 def _migration(_: Scenario) -> None:
     from cluster_abm.model import ClusterModel
-    from cluster_abm.model.deciding.compiled.placement import compiled_migration
+    from cluster_abm.model.deciding.compiled.inputs import compiled_migration
 
     engine = ClusterModel(_small()).engine
     engine.address_of_migrate()

@@ -1,6 +1,6 @@
-"""The negotiation about arriving tasks, compiled: LoadManager.place and rebalance, over many slices in one call.
+"""The negotiation about arriving tasks, compiled: `place` and `rebalance`, over many slices in one call.
 
-The readable form is model.agents.load_manager, which says what every step means; both give the same decisions.
+The readable form is deciding.in_python, which says what every step means; both give the same decisions.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from cluster_abm.model.deciding.compiled.asking import (
     whole_ns,
     write_decision,
 )
-from cluster_abm.model.deciding.compiled.desk import (
+from cluster_abm.model.deciding.compiled.migrating import rebalance_at
+from cluster_abm.model.deciding.compiled.scratch import (
     ASKED,
     ASKING_NS,
     AT_FAULT,
@@ -46,11 +47,10 @@ from cluster_abm.model.deciding.compiled.desk import (
     NOW_NS,
     OUTCOME,
     REMOTE_EXECUTIONS,
-    desk_group,
     known_group,
-    terms_group,
+    scratch_group,
+    settings_group,
 )
-from cluster_abm.model.deciding.compiled.migrating import send_away_at
 from cluster_abm.model.knowing.knowledge import learn
 from cluster_abm.native_arrays import copy_fields
 
@@ -58,97 +58,101 @@ Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 
-desk_of, known_of, terms_of = desk_group.at, known_group.at, terms_group.at
+scratch_of, known_of, settings_of = scratch_group.at, known_group.at, settings_group.at
 
 
 @inlined
-def announce(desk: Any, jobs: Table, number: int, rank: int) -> None:
-    """Make the desk's task that of a job, as the job announces it (Announcements.of)."""
-    job, task = jobs[number], desk.task[0]
+def announce(scratch: Any, jobs: Table, number: int, rank: int) -> None:
+    """Fill in `scratch.task` with the task of a job, as the job announces it (Announcements.of)."""
+    job, task = jobs[number], scratch.task[0]
     copy_fields(task, job)
     task.task, task.job = job.first_task + rank, number
     task.place = -1
-    task.requested_ms = desk.requested_ms[number] if desk.requested_ms.shape[0] > 0 else math.nan
-    if desk.first_need.shape[0] > 0:
-        first = desk.first_need[number]
-        task.files_at = address_of(desk.needs) + 8 * first
-        task.files_0 = desk.first_need[number + 1] - first
+    task.requested_ms = scratch.requested_ms[number] if scratch.requested_ms.shape[0] > 0 else math.nan
+    if scratch.first_need.shape[0] > 0:
+        first = scratch.first_need[number]
+        task.files_at = address_of(scratch.needs) + 8 * first
+        task.files_0 = scratch.first_need[number + 1] - first
 
 
 @called
-def fetch(desk: Any, job: int, target: int) -> float:
+def fetch(scratch: Any, job: int, target: int) -> float:
     """A task begins to fetch its files: how long it waits for them [ms] (Staging.fetch)."""
     wait_ms = 0.0
-    for need in range(desk.first_need[job], desk.first_need[job + 1]):
-        file = desk.needs[need]
-        wait_ms += desk.fetch_ms[file, target]
-        source = desk.fetched_from[file, target]
+    for need in range(scratch.first_need[job], scratch.first_need[job + 1]):
+        file = scratch.needs[need]
+        wait_ms += scratch.fetch_ms[file, target]
+        source = scratch.fetched_from[file, target]
         if source != target:
-            between = 1.0 if desk.cluster_of[source] != desk.cluster_of[target] else 0.0
-            desk.fetched_mb[0] += desk.file_mb[file]
-            desk.fetched_mb[1] += desk.file_mb[file] * between
+            between = 1.0 if scratch.cluster_of[source] != scratch.cluster_of[target] else 0.0
+            scratch.fetched_mb[0] += scratch.file_mb[file]
+            scratch.fetched_mb[1] += scratch.file_mb[file] * between
     return wait_ms
 
 
 @called
-def choose(
-    tables: Tables, known: Any, desk: Any, terms: Any, decided: Table, up: Flags, accepting: Flags,
+def place(
+    tables: Tables, known: Any, scratch: Any, settings: Any, decided: Table, up: Flags, accepting: Flags,
     silent_ns: Integers, manager: int, now_ns: int,
 ) -> tuple[int, int, int]:  # fmt: skip
-    """LoadManager.place of the desk's task: its node, -1 at a fault; how long asking took [ns]; how many were asked.
+    """Place `scratch.task` (NegotiationInPython.place): its node, -1 at a fault; time asking [ns]; how many were asked.
 
     At a fault the counts say how far it has come: notes and loads are what they were before the offer in question.
     """
     declined, asking_ns = 0, 0
-    task_at, view_at, decision_at = address_of(desk.task), address_of(desk.views), address_of(desk.decision)
-    for asked in range(terms.offers):
-        desk.counts[DECLINED], desk.counts[ASKED], desk.counts[ASKING_NS] = declined, asked, asking_ns
-        changed = open_view(tables, known, desk, terms, accepting, silent_ns, manager, declined, now_ns)
-        if terms.has_notes:
-            keep_notes(desk, manager, 0)
-        is_right = call_at(terms.place, task_at, view_at, terms.numbers, decision_at)
-        close_view(known, desk, terms, manager, declined, changed)
-        target = desk.decision[0].target
+    task_at, view_at, decision_at = address_of(scratch.task), address_of(scratch.views), address_of(scratch.decision)
+    for asked in range(settings.offers):
+        scratch.counts[DECLINED], scratch.counts[ASKED], scratch.counts[ASKING_NS] = declined, asked, asking_ns
+        changed = open_view(tables, known, scratch, settings, accepting, silent_ns, manager, declined, now_ns)
+        if settings.has_notes:
+            keep_notes(scratch, manager, 0)
+        is_right = call_at(settings.place, task_at, view_at, settings.numbers, decision_at)
+        close_view(known, scratch, settings, manager, declined, changed)
+        target = scratch.decision[0].target
         if is_right != 1 or target < 0 or target >= tables.nodes.shape[0]:
-            if terms.has_notes:
-                restore_notes(desk, manager, 0)
+            if settings.has_notes:
+                restore_notes(scratch, manager, 0)
             return -1, 0, 0
         if target == manager:
-            write_decision(desk, terms, decided, desk.task[0], manager, target, True, desk.decision[0].reason, now_ns)
+            write_decision(
+                scratch, settings, decided, scratch.task[0], manager, target, True, scratch.decision[0].reason, now_ns
+            )
             return manager, asking_ns, asked
-        reason, took_ns = ask(tables, known, desk, terms, up, accepting, silent_ns, desk.task, manager, target, now_ns)
+        reason, took_ns = ask(
+            tables, known, scratch, settings, up, accepting, silent_ns, scratch.task, manager, target, now_ns
+        )
         if reason == FAULT:
-            if terms.has_notes:
-                restore_notes(desk, manager, 0)
+            if settings.has_notes:
+                restore_notes(scratch, manager, 0)
             return -1, 0, 0
         asking_ns += took_ns
-        write_decision(desk, terms, decided, desk.task[0], manager, target, reason == 0, reason, now_ns)
+        write_decision(scratch, settings, decided, scratch.task[0], manager, target, reason == 0, reason, now_ns)
         if reason == 0:
             return target, asking_ns, asked + 1
-        declined = note_declined(desk, declined, target)
+        declined = note_declined(scratch, declined, target)
     return manager, asking_ns, declined
 
 
 @inlined
-def has_room(tables: Tables, known: Any, desk: Any, terms: Any, decided: Table, manager: int) -> bool:
+def has_room(tables: Tables, known: Any, scratch: Any, settings: Any, decided: Table, manager: int) -> bool:
     """Whether there is room for all that one arriving task may bring about."""
     tasks = 1
-    if terms.migrates:
+    if settings.migrates:
         tasks += tables.nodes[manager].tasks + tables.nodes[manager].in_transit + 1
-    answers = tasks * (min(terms.offers, tables.nodes.shape[0]) + 1)
+    answers = tasks * (min(settings.offers, tables.nodes.shape[0]) + 1)
     counters = tables.counters
     return bool(
-        counters[FREE_TOP] >= tasks + terms.spare_rows
+        counters[FREE_TOP] >= tasks + settings.spare_rows
         and counters[RECORDS] + counters[LIVE] + 1 <= tables.records.shape[0]
-        and (not terms.writes or desk.counts[DECIDED_ROWS] + answers <= decided.shape[0])
+        and (not settings.writes or scratch.counts[DECIDED_ROWS] + answers <= decided.shape[0])
         and known.free[1] >= answers
-        and (not terms.migrates or tasks <= desk.candidates.shape[0])
+        and (not settings.migrates or tasks <= scratch.candidates.shape[0])
     )
 
 
 @kernel
 def place_arrivals(
-    tables: Tables, starts: Starts, known_at: int, desk_at: int, terms_at: int, decided: Table, up: Flags,
+    tables: Tables, starts: Starts, known_at: int, scratch_at: int, settings_at: int, decided: Table, up: Flags,
     accepting: Flags, silent_ns: Integers, stand_in: Integers, arrivals: tuple[Integers, Integers, Integers],
     placed: Integers, first: int, last: int,
 ) -> int:  # fmt: skip
@@ -157,9 +161,9 @@ def place_arrivals(
     Args:
         tables: the engine's, changed in place.
         starts: room for one task that starts.
-        known_at: address of what load managers know (desk.known_group), changed in place.
-        desk_at: of scratch space; its counts begin with the time that the nodes have reached, and say what was done.
-        terms_at: of the terms of the run.
+        known_at: address of what load managers know (scratch.known_group), changed in place.
+        scratch_at: of scratch space; its counts begin with the time that the nodes have reached, and say what was done.
+        settings_at: of the settings of the run.
         decided: decisions are written here, from row `counts[DECIDED_ROWS]` on.
         up, accepting: which nodes work, and take tasks, shape (nodes,).
         silent_ns: latency from each node to each audience and what reports may be missed, shape (audiences, nodes).
@@ -171,40 +175,43 @@ def place_arrivals(
     Returns:
         how many have been placed; `counts[OUTCOME]` says why no more.
     """
-    known, desk, terms = known_of(known_at), desk_of(desk_at), terms_of(terms_at)
-    counts = desk.counts
+    known, scratch, settings = known_of(known_at), scratch_of(scratch_at), settings_of(settings_at)
+    counts = scratch.counts
     now_ns = counts[NOW_NS]
-    desk.views[0].policy_key = terms.policy_key
-    desk.views[0].remote_execution_ms, desk.views[0].migration_ms = terms.remote_execution_ms, terms.migration_ms
+    scratch.views[0].policy_key = settings.policy_key
+    scratch.views[0].remote_execution_ms, scratch.views[0].migration_ms = (
+        settings.remote_execution_ms,
+        settings.migration_ms,
+    )
     looked_ns = -1
     for entry in range(first, last):
         job, rank, held_ns = arrivals[0][entry], arrivals[1][entry], arrivals[2][entry]
-        begins_ns = max(now_ns, tables.jobs[job].arrival_ns // terms.slice_ns * terms.slice_ns)
+        begins_ns = max(now_ns, tables.jobs[job].arrival_ns // settings.slice_ns * settings.slice_ns)
         manager = stand_in[tables.jobs[job].home]
-        if begins_ns >= terms.stop_ns:
+        if begins_ns >= settings.stop_ns:
             counts[NOW_NS], counts[OUTCOME] = begins_ns, AT_STOP
             return entry
-        if not has_room(tables, known, desk, terms, decided, manager):
+        if not has_room(tables, known, scratch, settings, decided, manager):
             counts[NOW_NS], counts[OUTCOME] = now_ns, NO_ROOM
             return entry
         if begins_ns > now_ns:
             now_ns = begins_ns
             if tables.counters[DEPENDENT] > 0:
-                advance_at(terms.advance, tables, terms.slice_ns, now_ns, NEVER, 0, tables.nodes.shape[0])
-        if terms.all_is_known and looked_ns != now_ns:
-            look(tables, known, desk, terms, now_ns)
+                advance_at(settings.advance, tables, settings.slice_ns, now_ns, NEVER, 0, tables.nodes.shape[0])
+        if settings.all_is_known and looked_ns != now_ns:
+            look(tables, known, scratch, settings, now_ns)
             looked_ns = now_ns
-        announce(desk, tables.jobs, job, rank)
-        target, asking_ns, asked = choose(
-            tables, known, desk, terms, decided, up, accepting, silent_ns, manager, now_ns
+        announce(scratch, tables.jobs, job, rank)
+        target, asking_ns, asked = place(
+            tables, known, scratch, settings, decided, up, accepting, silent_ns, manager, now_ns
         )
         delay_ns = asking_ns
         cost_ms = 0.0
         if target >= 0 and target != manager:
-            cost_ms = cost_of(desk, terms, desk.task, manager, target)
+            cost_ms = cost_of(scratch, settings, scratch.task, manager, target)
             delay_ns += whole_ns(min(cost_ms, LONGEST_WAIT_MS))
-        if target >= 0 and desk.first_need.shape[0] > 0:
-            wait_ms = fetch(desk, job, target)
+        if target >= 0 and scratch.first_need.shape[0] > 0:
+            wait_ms = fetch(scratch, job, target)
             cost_ms = max(cost_ms, wait_ms)
             delay_ns += whole_ns(min(wait_ms, LONGEST_WAIT_MS))
         if target < 0 or not cost_ms <= LONGEST_WAIT_MS:
@@ -212,18 +219,28 @@ def place_arrivals(
             return entry
         if target != manager:
             counts[REMOTE_EXECUTIONS] += 1
-        bring_up_to(tables, terms, target, now_ns)
+        bring_up_to(tables, settings, target, now_ns)
         starts.job[0], starts.rank[0], starts.held_ns[0] = job, rank, held_ns
         starts.target[0], starts.delay_ns[0], starts.origin[0] = target, delay_ns, manager
-        admit_at(terms.admit, tables, terms.run_key, starts)
+        admit_at(settings.admit, tables, settings.run_key, starts)
         placed[0, entry], placed[1, entry], placed[2, entry] = target, delay_ns, asking_ns
         has_asked = asked > 0 and target != manager
-        if terms.all_is_known or has_asked:
-            note_true_loads(tables, known, desk, terms, target, now_ns)
-        if has_asked and not terms.all_is_known:
-            learn(known, manager, target, now_ns, desk.own_numbers[0])
-        if terms.migrates and not send_away_at(
-            terms.send_away, tables, known_at, desk_at, terms_at, decided, up, accepting, silent_ns, manager, now_ns
+        if settings.all_is_known or has_asked:
+            note_true_loads(tables, known, scratch, settings, target, now_ns)
+        if has_asked and not settings.all_is_known:
+            learn(known, manager, target, now_ns, scratch.own_numbers[0])
+        if settings.migrates and not rebalance_at(
+            settings.rebalance,
+            tables,
+            known_at,
+            scratch_at,
+            settings_at,
+            decided,
+            up,
+            accepting,
+            silent_ns,
+            manager,
+            now_ns,
         ):
             counts[NOW_NS], counts[OUTCOME] = now_ns, AT_FAULT_OF_MIGRATION
             return entry

@@ -1,4 +1,4 @@
-"""Tasks that migrate when another one has arrived, compiled: LoadManager.rebalance.
+"""Tasks that migrate when another one has arrived, compiled: NegotiationInPython.rebalance.
 
 It is compiled apart from the placement of arrivals, for policies that migrate tasks alone.
 """
@@ -33,97 +33,101 @@ from cluster_abm.model.deciding.compiled.asking import (
     whole_ns,
     write_decision,
 )
-from cluster_abm.model.deciding.compiled.desk import (
+from cluster_abm.model.deciding.compiled.scratch import (
     ASKED,
     ASKING_NS,
     DECLINED,
     MIGRATIONS,
     REMOTE_EXECUTIONS,
-    desk_group,
     known_group,
-    terms_group,
+    scratch_group,
+    settings_group,
 )
 from cluster_abm.model.knowing.knowledge import learn
 
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-desk_of, known_of, terms_of = desk_group.at, known_group.at, terms_group.at
+scratch_of, known_of, settings_of = scratch_group.at, known_group.at, settings_group.at
 
 
 @kernel
-def send_away(
-    tables: Tables, known_at: int, desk_at: int, terms_at: int, decided: Table, up: Flags, accepting: Flags,
+def rebalance(
+    tables: Tables, known_at: int, scratch_at: int, settings_at: int, decided: Table, up: Flags, accepting: Flags,
     silent_ns: Integers, manager: int, now_ns: int,
 ) -> bool:  # fmt: skip
-    """LoadManager.rebalance: tasks of the node migrate, as its policy decides; False at a fault.
+    """NegotiationInPython.rebalance: tasks of the node migrate, as its policy decides; False at a fault.
 
     Arguments are those of arriving.place_arrivals; `manager`: the node, `now_ns`: the beginning of the slice [ns].
     """
-    known, desk, terms = known_of(known_at), desk_of(desk_at), terms_of(terms_at)
+    known, scratch, settings = known_of(known_at), scratch_of(scratch_at), settings_of(settings_at)
     declined, sent, asking_ns = 0, 0, 0
-    task_at, view_at, decision_at = address_of(desk.task), address_of(desk.views), address_of(desk.decision)
-    while sent != terms.most_migrations and declined < terms.offers:
-        desk.counts[DECLINED], desk.counts[ASKED], desk.counts[ASKING_NS] = declined, sent, asking_ns
-        changed = open_view(tables, known, desk, terms, accepting, silent_ns, manager, declined, now_ns)
-        if terms.has_notes:
-            keep_notes(desk, manager, 0)
-        bring_up_to(tables, terms, manager, now_ns)
-        count = describe(tables.nodes, tables.tasks, tables.jobs, manager, now_ns, desk.candidates)
-        desk.views[0].candidate_count = count
-        is_right = call_at(terms.migration, task_at, view_at, terms.numbers, decision_at)
-        close_view(known, desk, terms, manager, declined, changed)
-        decision = desk.decision[0]
-        target, place = decision.target, decision.place
+    task_at, view_at, decision_at = address_of(scratch.task), address_of(scratch.views), address_of(scratch.decision)
+    while sent != settings.most_migrations and declined < settings.offers:
+        scratch.counts[DECLINED], scratch.counts[ASKED], scratch.counts[ASKING_NS] = declined, sent, asking_ns
+        changed = open_view(tables, known, scratch, settings, accepting, silent_ns, manager, declined, now_ns)
+        if settings.has_notes:
+            keep_notes(scratch, manager, 0)
+        bring_up_to(tables, settings, manager, now_ns)
+        count = describe(tables.nodes, tables.tasks, tables.jobs, manager, now_ns, scratch.candidates)
+        scratch.views[0].candidate_count = count
+        is_right = call_at(settings.migration, task_at, view_at, settings.numbers, decision_at)
+        close_view(known, scratch, settings, manager, declined, changed)
+        decision = scratch.decision[0]
+        target, position = decision.target, decision.place
         if is_right == NO_DECISION:
             return True
         # No task is to migrate; of a decision for another node it is missing.
-        if is_right == 1 and place < 0 and target == manager:
+        if is_right == 1 and position < 0 and target == manager:
             return True
-        is_wrong = target < 0 or target >= tables.nodes.shape[0] or target == manager or place < 0 or place >= count
+        is_wrong = (
+            target < 0 or target >= tables.nodes.shape[0] or target == manager or position < 0 or position >= count
+        )
         if is_right != 1 or is_wrong:
-            if terms.has_notes:
-                restore_notes(desk, manager, 0)
+            if settings.has_notes:
+                restore_notes(scratch, manager, 0)
             return False
-        view_of(view_at).candidate(place)
-        chosen = desk.candidate[place : place + 1]
+        view_of(view_at).candidate(position)
+        chosen = scratch.candidate[position : position + 1]
         if math.isnan(decision.cost_ms):
-            decision.cost_ms = cost_of(desk, terms, chosen, manager, target)
-        reason, took_ns = ask(tables, known, desk, terms, up, accepting, silent_ns, chosen, manager, target, now_ns)
+            decision.cost_ms = cost_of(scratch, settings, chosen, manager, target)
+        reason, took_ns = ask(
+            tables, known, scratch, settings, up, accepting, silent_ns, chosen, manager, target, now_ns
+        )
         if reason == FAULT:
-            if terms.has_notes:
-                restore_notes(desk, manager, 0)
+            if settings.has_notes:
+                restore_notes(scratch, manager, 0)
             return False
         task = chosen[0]
-        write_decision(desk, terms, decided, task, manager, target, reason == 0, reason, now_ns)
+        write_decision(scratch, settings, decided, task, manager, target, reason == 0, reason, now_ns)
         if reason != 0:
             asking_ns += took_ns
             before = declined
-            declined = note_declined(desk, declined, target)
+            declined = note_declined(scratch, declined, target)
             if declined == before:
                 # It would ask the same node without end.
                 return True
             continue
         slot = slot_of(tables.nodes, tables.tasks, manager, task.task)
         # What the policy has said is its account; a move costs what it does in truth.
-        cost_ms = cost_of(desk, terms, chosen, manager, target)
+        cost_ms = cost_of(scratch, settings, chosen, manager, target)
         if slot < 0 or not cost_ms <= LONGEST_WAIT_MS:
             return False
-        bring_up_to(tables, terms, target, now_ns)
+        bring_up_to(tables, settings, target, now_ns)
         transit_ns = whole_ns(cost_ms) + asking_ns + took_ns
-        migrate_at(terms.migrate, tables, slot, target, transit_ns, now_ns)
-        desk.counts[MIGRATIONS if task.running else REMOTE_EXECUTIONS] += 1
-        note_true_loads(tables, known, desk, terms, manager, now_ns)
-        note_true_loads(tables, known, desk, terms, target, now_ns)
-        if not terms.all_is_known:
-            learn(known, manager, target, now_ns, desk.own_numbers[0])
+        migrate_at(settings.migrate, tables, slot, target, transit_ns, now_ns)
+        scratch.counts[MIGRATIONS if task.running else REMOTE_EXECUTIONS] += 1
+        note_true_loads(tables, known, scratch, settings, manager, now_ns)
+        note_true_loads(tables, known, scratch, settings, target, now_ns)
+        if not settings.all_is_known:
+            learn(known, manager, target, now_ns, scratch.own_numbers[0])
         declined, asking_ns = 0, 0
         sent += 1
     return True
 
 
 # How the placement of arrivals calls it.
-send_away_at = native_call(
-    types.boolean, "tables", "known_at", "desk_at", "terms_at", "decided", "up", "accepting", "silent_ns", "manager",
-    "now_ns",
+rebalance_at = native_call(
+    types.boolean, "tables", "known_at", "scratch_at", "settings_at", "decided", "up", "accepting", "silent_ns",
+    "manager", "now_ns",
 )  # fmt: skip

@@ -14,8 +14,8 @@ from cluster_abm.scenario import Scenario
 MOST_FETCHES = 30_000_000
 
 
-class Form(NamedTuple):
-    """How load managers decide about arriving tasks.
+class Compilability(NamedTuple):
+    """Whether load managers decide about arriving tasks in compiled code.
 
     Attributes:
         policy: the compiled policy; None: they decide in Python.
@@ -26,18 +26,21 @@ class Form(NamedTuple):
     reason: str = ""
 
 
-def form_of(setup: Scenario, parts: Parts, own_managers: bool) -> Form:
-    """Find out how the load managers of a run decide.
+NOT_WANTED = Compilability(None, "compile_decisions is False")
+
+
+def compilability_of(setup: Scenario, parts: Parts, own_methods: bool) -> Compilability:
+    """Find out whether the load managers of a run decide in compiled code.
 
     Args:
         setup: the scenario.
         parts: the run's.
-        own_managers: whether the class of load managers has methods of its own for what is compiled.
+        own_methods: whether the class of load managers has methods of its own for what is compiled.
     """
     policies, policy = parts.policies, parts.policies.main
     reasons = {
         "load managers do not decide about arriving tasks": not policies.any_acts_on_arrival,
-        "the class of load managers has its own methods": own_managers,
+        "the class of load managers has its own methods": own_methods,
         "groups of nodes have policies of their own": policies.is_mixed,
         "the policy holds jobs in queues, and remembers more than numbers": policy.holds_jobs,
         "managers hold tasks, and talk by messages": policy.talks,
@@ -61,11 +64,11 @@ def form_of(setup: Scenario, parts: Parts, own_managers: bool) -> Form:
         )
     for reason, holds in reasons.items():
         if holds:
-            return Form(None, reason)
+            return Compilability(None, reason)
     try:
-        return Form(_compiled(policy, parts))
+        return Compilability(_compiled(policy, parts))
     except NotCompilable as problem:
-        return Form(None, str(problem))
+        return Compilability(None, str(problem))
 
 
 def _compiled(policy: Policy, parts: Parts) -> CompiledPolicy:

@@ -8,12 +8,14 @@ import numpy.typing as npt
 from cluster_abm import large_tables
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import NEVER
+from cluster_abm.model.part import part
 
 Integers = npt.NDArray[np.int64]
 NO_JOBS = np.zeros(0, np.int64)
 
 
-class Schedule:
+@part
+class SubmissionTimes:
     """Submission times that are known beforehand, in the order of the job table.
 
     Attributes:
@@ -22,8 +24,10 @@ class Schedule:
         submitted: how many have been.
     """
 
-    def __init__(self, engine: EngineState) -> None:
-        self.arrivals_ns: Integers = engine.jobs["arrival_ns"]
+    engine: EngineState
+
+    def __post_init__(self) -> None:
+        self.arrivals_ns: Integers = self.engine.jobs["arrival_ns"]
         # Some of them in a column of their own: searching a field of a table would copy it each time.
         self._near_ns, self._near_from = np.zeros(0, np.int64), 0
         self._next_ns = int(self.arrivals_ns[0]) if len(self.arrivals_ns) else NEVER
@@ -43,7 +47,7 @@ class Schedule:
         return int(self.arrivals_ns[first]) if first < len(self.arrivals_ns) else NEVER
 
     def after_next(self, jobs: int) -> int:
-        """When a job is submitted before which so many more are, as far as is known [ns]; NEVER if none is."""
+        """When the job after the next `jobs` ones is submitted, as far as is known [ns]; NEVER if none is."""
         following = self.submitted + jobs
         return int(self.arrivals_ns[following]) if following < len(self.arrivals_ns) else NEVER
 
@@ -58,17 +62,17 @@ class Schedule:
 
     def _first_from(self, time_ns: int) -> int:
         """The first job submitted at a time or later; no earlier time than that of a job that has been taken."""
-        place = self.submitted
-        while place < len(self.arrivals_ns):
-            if not self._near_from <= place < self._near_from + len(self._near_ns):
+        position = self.submitted
+        while position < len(self.arrivals_ns):
+            if not self._near_from <= position < self._near_from + len(self._near_ns):
                 self._near_from, self._near_ns = (
-                    place,
-                    self.arrivals_ns[place : place + large_tables.ROWS_AT_ONCE].copy(),
+                    position,
+                    self.arrivals_ns[position : position + large_tables.ROWS_AT_ONCE].copy(),
                 )
             if self._near_ns[-1] >= time_ns:
                 return self._near_from + int(self._near_ns.searchsorted(time_ns))
-            place = self._near_from + len(self._near_ns)
-        return place
+            position = self._near_from + len(self._near_ns)
+        return position
 
     def taken(self, first: int, last: int) -> list[int]:
         """The jobs submitted from the `first`-th to the one before the `last`-th."""

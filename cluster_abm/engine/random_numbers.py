@@ -108,8 +108,8 @@ def lost_messages(key: Word, number: int, receiver: int, senders: int, share: fl
     Returns:
         shape (senders,).
     """
-    found = np.zeros(senders, np.bool_)
+    lost = np.zeros(senders, np.bool_)
     period_key = task_key(task_key(key, receiver), number)
     for sender in range(senders):
-        found[sender] = uniform(period_key, REPORT, sender, 0) < share
-    return found
+        lost[sender] = uniform(period_key, REPORT, sender, 0) < share
+    return lost

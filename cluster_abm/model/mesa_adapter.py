@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import mesa
 
 from cluster_abm.model.agents.job import Job
 from cluster_abm.model.agents.register import JobRegister
-from cluster_abm.model.batch_runs import Batched, BatchRows, asked_by_mesa, warn_of_cut
+from cluster_abm.model.batch_runs import BatchRows, asked_by_mesa, warn_of_cut
 
 
-class MesaManners(mesa.Model):
+class MesaAdapter(mesa.Model):
     """The part of ClusterModel that keeps Mesa's clock and agents.
 
     Attributes:
@@ -48,7 +48,7 @@ class MesaManners(mesa.Model):
                 if not self._collected_at or self._collected_at[-1] != self.steps:
                     self._collect()
                 self._batch_rows = BatchRows(self._datacollector, self._collected_at)
-                run = cast(Batched, self)
+                run: Any = self
                 if run.running:
                     warn_of_cut(run, run.now_ns, not self._goes_slice_by_slice)
             return self._batch_rows
@@ -77,10 +77,10 @@ class MesaManners(mesa.Model):
     def agents_by_type(self) -> Any:
         """Agents by class; `job_class` is there from the beginning, without an agent."""
         self._keep_register()
-        found = super().agents_by_type
-        if "jobs_register" in vars(self) and self.job_class not in found:
-            found = {**found, self.job_class: mesa.agent.AgentSet([], random=self.random)}
-        return found
+        by_type = super().agents_by_type
+        if "jobs_register" in vars(self) and self.job_class not in by_type:
+            by_type = {**by_type, self.job_class: mesa.agent.AgentSet([], random=self.random)}
+        return by_type
 
     @property
     def agent_types(self) -> list[type]:

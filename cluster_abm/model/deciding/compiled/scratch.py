@@ -1,4 +1,4 @@
-"""What a compiled negotiation works with: the rows that policies are called with, and the terms of a run."""
+"""What a compiled negotiation works with: the rows that policies are called with, and the settings of a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
-# What a call of the negotiation counts, by place in its counts.
+# What a call of the negotiation counts, by position in its counts.
 (NOW_NS, DECIDED_ROWS, REFUSED, TAKEN, REMOTE_EXECUTIONS, MIGRATIONS, OUTCOME, DECLINED, ASKED, ASKING_NS, COUNTS) = (
     range(11)
 )
@@ -29,7 +29,7 @@ Flags = npt.NDArray[np.bool_]
 DONE, AT_STOP, NO_ROOM, AT_FAULT, AT_FAULT_OF_MIGRATION = range(5)
 
 
-class Desk(NamedTuple):
+class Scratch(NamedTuple):
     """Rows of scratch space, which policies read by their addresses.
 
     Attributes:
@@ -105,7 +105,7 @@ CANDIDATES = ("candidates", "candidate")
 
 # What stays the same during a run, or a call. Fields:
 #    advance, admit, measure, migrate: addresses of the engine's kernels; of `migrate` 0 where no task migrates.
-#    send_away: address of migrating.send_away; 0 likewise.
+#    rebalance: address of migrating.rebalance; 0 likewise.
 #    place, accept, migration, numbers: addresses of the policy's functions and parameters (compiling.entries).
 #    migrates: whether an arrival may make tasks migrate; `most_migrations` of them, -1: as many as gain.
 #    offers: how many nodes are asked.
@@ -113,7 +113,7 @@ CANDIDATES = ("candidates", "candidate")
 #    refusals: whether asked nodes may refuse.
 #    by_reports: whether managers know of failed nodes by missing reports.
 #    can_change: whether nodes or links may be down, or nodes drain.
-#    timeout_ns: an asker gives up after so long [ns].
+#    timeout_ns: how long an asker waits for an answer before it gives up [ns].
 #    loss_share: share of the messages that get lost.
 #    share_routes: whether several nodes share a row of routes.
 #    remote_execution_ms, migration_ms: fixed costs e and f [ms].
@@ -125,9 +125,9 @@ CANDIDATES = ("candidates", "candidate")
 #    run_key, policy_key, message_key: keys of the streams of service times, of the policy, of messages.
 #    spare_rows: how many rows of the task table must be free beside those of new tasks.
 #    no_answer, drains: numbers of these reasons.
-TERMS = {
+SETTINGS = {
     **dict.fromkeys(
-        ("advance", "admit", "measure", "migrate", "send_away", "place", "accept", "migration", "numbers",
+        ("advance", "admit", "measure", "migrate", "rebalance", "place", "accept", "migration", "numbers",
          "most_migrations", "offers", "timeout_ns", "slice_ns", "stop_ns", "spare_rows", "no_answer", "drains"), "i8"
     ),
     **dict.fromkeys(("loss_share", "remote_execution_ms", "migration_ms"), "f8"),
@@ -137,14 +137,26 @@ TERMS = {
          "writes", "has_notes"), "?"
     ),
 }  # fmt: skip
-terms_group = group("Terms", {}, TERMS)
+settings_group = group("Settings", {}, SETTINGS)
 
 
-def empty_desk(nodes: int, notes: int) -> Desk:
-    """A desk of a run without files, whose routes are still to be told."""
+def scratch_of_run(
+    *,
+    nodes: int,
+    notes: int,
+    asked: Integers | None = None,
+    requested_ms: Floats | None = None,
+    files: Mapping[str, Any] | None = None,
+) -> Scratch:
+    """The scratch space of a run, whose routes are still to be told; attributes are those of Scratch.
+
+    Args:
+        notes: how many notes a policy may keep.
+        files: the arrays that have to do with files, by their names; None: no job needs any.
+    """
     loads = np.zeros(nodes, LOAD)
     none, nothing = np.zeros(0, np.int64), np.zeros((0, 0))
-    desk = Desk(
+    scratch = Scratch(
         views=np.zeros(1, VIEW_ROW),
         task=np.zeros(1, TASK_ROW),
         candidate=np.zeros(ROOM, TASK_ROW),
@@ -170,7 +182,7 @@ def empty_desk(nodes: int, notes: int) -> Desk:
         note_kinds=np.zeros((nodes, max(1, notes)), np.int64),
         note_row=np.arange(nodes),
         notes_before=np.zeros((6, max(1, notes))),
-        asked=none,
+        asked=none if asked is None else asked,
         fetch_ms=nothing,
         fetched_from=np.zeros((0, 0), np.int64),
         file_mb=np.zeros(0),
@@ -178,26 +190,25 @@ def empty_desk(nodes: int, notes: int) -> Desk:
         needs=none,
         first_need=none,
         cluster_of=none,
-        requested_ms=np.zeros(0),
+        requested_ms=np.zeros(0) if requested_ms is None else np.ascontiguousarray(requested_ms),
         fetched_mb=np.zeros(2),
         counts=np.zeros(COUNTS, np.int64),
     )
     # Of each manager's part of what is known, and of its routes and notes, asking.open_view says where it lies.
     known = nothing_known(np.zeros(nodes, np.int64))
     of_one = {name: getattr(known, name)[0] for name in OF_LOADS}
-    of_one |= {f"note_{name}": getattr(desk, f"note_{name}")[0] for name in ("names", "values", "kinds")}
+    of_one |= {f"note_{name}": getattr(scratch, f"note_{name}")[0] for name in ("names", "values", "kinds")}
     of_one |= dict.fromkeys(("mb_per_s", "latency_ms"), np.zeros(nodes))
-    point(desk.views, of_one | {name: getattr(desk, name) for name in ("hardware", "refused", "down", *CANDIDATES)})
-    desk.views["nodes"] = nodes
-    return desk
+    shown = ["hardware", "refused", "down", *CANDIDATES]
+    if files is not None:
+        scratch = scratch._replace(**files)
+        shown += ["fetch_ms", "file_mb", "holders", "cluster_of"]
+    point(scratch.views, of_one | {name: getattr(scratch, name) for name in shown})
+    scratch.views["nodes"] = nodes
+    return scratch
 
 
-def with_files(desk: Desk, files: Mapping[str, Any]) -> Desk:
-    """The desk of a run in which jobs need files; names are those of the attributes."""
-    desk = desk._replace(**files)
-    point(desk.views, {name: getattr(desk, name) for name in ("fetch_ms", "file_mb", "holders", "cluster_of")})
-    return desk
-
-
-desk_group = group("Desk", {name: array for name, array in empty_desk(1, 1)._asdict().items() if name != "starts"})
+scratch_group = group(
+    "Scratch", {name: array for name, array in scratch_of_run(nodes=1, notes=1)._asdict().items() if name != "starts"}
+)
 known_group = group("Known", nothing_known(np.zeros(1, np.int64))._asdict())

@@ -16,7 +16,9 @@ from cluster_abm.interconnect import Network
 from cluster_abm.large_tables import blocks, forget_pages
 from cluster_abm.limits import BYTES_A_FRAME_ROW, check_memory
 from cluster_abm.model.assembly import Parts
-from cluster_abm.model.observing.summary import counted_jobs, program_metrics, run_data
+from cluster_abm.model.observing.existing import existing
+from cluster_abm.model.observing.summary import counted_jobs, program_metrics
+from cluster_abm.model.setup import watts_of
 from cluster_abm.results.frames import jobs_frame
 from cluster_abm.results.metrics import RunData, computed
 from cluster_abm.scenario import Scenario
@@ -26,7 +28,7 @@ from cluster_abm.workload import OfferedLoad, offered_load
 Integers = npt.NDArray[np.int64]
 
 
-class Readings:
+class RunResults:
     """The part of ClusterModel that only reads.
 
     Attributes:
@@ -90,10 +92,8 @@ class Readings:
         unfinished = self.submitted_jobs - finished - killed - lost
         # Where no node is up, no job runs: those that have begun wait for one.
         blocked = len(self.held_jobs) if self.parts.availability.any_up else unfinished
-        return {
-            "submitted": self.submitted_jobs, "finished": finished, "killed": killed, "lost": lost,
-            "blocked": blocked, "running": unfinished - blocked,
-        }  # fmt: skip
+        ended = {"finished": finished, "killed": killed, "lost": lost}
+        return {"submitted": self.submitted_jobs, **ended, "blocked": blocked, "running": unfinished - blocked}
 
     @cached_property
     def offered_load(self) -> OfferedLoad | None:
@@ -109,19 +109,32 @@ class Readings:
 
     def run_data(self) -> RunData:
         """What the metrics are computed from (results.metrics)."""
-        parts = self.parts
-        return run_data(
-            self.setup,
-            self.engine,
-            parts.clock,
-            parts.departures,
-            parts.log,
-            parts.failures,
-            parts.availability,
-            parts.staging,
-            parts.questions.messages + parts.reports.messages + parts.mail.sent,
-            self.submitted_jobs,
-            parts.policies.main.pooled,
+        parts, engine, now_ns = self.parts, self.engine, self.now_ns
+        cpu_ns, disk_ns = engine.busy_ns(now_ns)
+        return RunData(
+            records=engine.ordered_records(),
+            jobs=engine.jobs,
+            widths=engine.widths,
+            nodes=engine.serving_nodes,
+            cores=engine.nodes["cores"],
+            channels=engine.nodes["channels"],
+            cpu_ns=cpu_ns,
+            disk_ns=disk_ns,
+            in_device_ns=engine.in_device_ns(now_ns),
+            down_ns=parts.availability.down_ns(now_ns),
+            watts=watts_of(self.setup.cluster),
+            now_ns=now_ns,
+            last_finish_ns=engine.last_finish_ns,
+            counted={
+                "migrations": parts.departures.migrations,
+                "remote_executions": parts.departures.remote_executions,
+                "refused_offers": parts.log.refused_offers,
+                "messages": parts.questions.messages + parts.reports.messages + parts.mail.sent,
+                "submitted": self.submitted_jobs,
+                **parts.failures.metrics(),
+                **({} if parts.staging is None else parts.staging.metrics()),
+            },
+            exists=existing(self.setup, parts.policies.main.pooled, parts.availability.can_change),
         )
 
     def summary(self) -> dict[str, Any]:
@@ -143,12 +156,10 @@ class Readings:
         """One row a task that has ended (results.frames.jobs_frame).
 
         Raises:
-            InputError: the frame of so many tasks does not fit into memory.
+            InputError: the frame does not fit into memory.
         """
-        check_memory(
-            "jobs_frame(), instead of which `run --out` and jobs_pieces() give the same rows piece by piece",
-            self.engine.finished * BYTES_A_FRAME_ROW, self.engine.finished, "rows",
-        )  # fmt: skip
+        what = "jobs_frame(), instead of which `run --out` and jobs_pieces() give the same rows piece by piece"
+        check_memory(what, self.engine.finished * BYTES_A_FRAME_ROW, self.engine.finished, "rows")
         return self._jobs_frame(slice(None))
 
     def jobs_pieces(self) -> Iterator[pd.DataFrame]:

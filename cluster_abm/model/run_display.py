@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cluster_abm import displays
 from cluster_abm.errors import InputError
-from cluster_abm.model.readings import Readings
+from cluster_abm.model.run_results import RunResults
 from cluster_abm.results.words import line_words, with_unit
 from cluster_abm.scenario.caption import caption_of
 from cluster_abm.workload.offered import in_words
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FIRST = ("mean_slowdown", "p95_slowdown", "mean_response_ms", "makespan_ms", "cpu_utilisation", "disk_utilisation")
 
 
-class Showing(Readings, displays.Displayed):
+class RunDisplay(RunResults, displays.Displayed):
     """The part of ClusterModel that shows a run.
 
     Attributes:

@@ -1,0 +1,158 @@
+"""The rows of numbers and addresses that compiled code reads, brought up to date before each call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.clock import Clock
+from cluster_abm.compiling.entries import CompiledPolicy
+from cluster_abm.compiling.pointers import point
+from cluster_abm.compiling.tables import COLUMNS_OF_CAPACITIES, NUMBERS_OF_CAPACITIES, TASK_ROW, address
+from cluster_abm.compiling.texts import number_of
+from cluster_abm.engine.state import EngineState
+from cluster_abm.engine.tables import Table
+from cluster_abm.jit import native_address
+from cluster_abm.model.deciding.compiled.migrating import rebalance
+from cluster_abm.model.deciding.compiled.scratch import CANDIDATES, Scratch, known_group, scratch_group, settings_group
+from cluster_abm.model.deciding.decisions import DECIDED
+from cluster_abm.model.deciding.questions import Questions
+from cluster_abm.model.failing.availability import Availability
+from cluster_abm.model.knowing.reports import Reports
+from cluster_abm.model.knowing.views import Views
+from cluster_abm.model.moving.routing import LiveNetwork
+from cluster_abm.model.part import part
+from cluster_abm.policies import Migrating, Policy
+from cluster_abm.policy.tasks import CANDIDATE
+from cluster_abm.scenario.schema import Negotiation
+
+Integers = npt.NDArray[np.int64]
+
+
+@part
+class CompiledInputs:
+    """What compiled code reads by address: scratch space, settings, and what managers know.
+
+    Attributes:
+        scratch: scratch space.
+        settings: the settings of the run, one row.
+        silent_ns: how long after its latest report each node is believed to have failed, (audiences, nodes) [ns].
+    """
+
+    scratch: Scratch
+    settings: Table
+    live: LiveNetwork
+    availability: Availability
+    views: Views
+    reports: Reports
+
+    def __post_init__(self) -> None:
+        self.silent_ns = np.zeros((1, len(self.scratch.down)), np.int64)
+        self._scratch_row, self._known_row = np.zeros(1, scratch_group.row), np.zeros(1, known_group.row)
+        self.addresses = address(self._known_row), address(self._scratch_row), address(self.settings)
+        self._stop_ns, self._writes = self.settings["stop_ns"], self.settings["writes"]
+        # What the rows were last filled from.
+        self._routes: object = None
+        self._hardware: object = None
+        self._capacities: object = None
+        self._pointed_at: object = None
+
+    def bring_up_to_date(self) -> None:
+        """Take over what may have changed since the last call: the network, and which nodes work."""
+        routes, hardware = self.live.routes, self.views.hardware
+        if hardware is not self._hardware:
+            self._hardware = hardware
+            for node, row in enumerate(hardware):
+                self.scratch.hardware[node] = tuple(row)
+            # Kept, for compiled code has the addresses of its columns.
+            self._capacities = capacities = self.views.capacities(0)
+            if capacities is not None:
+                view = self.scratch.views
+                point(view, {name: getattr(capacities, name) for name in COLUMNS_OF_CAPACITIES})
+                for name in NUMBERS_OF_CAPACITIES:
+                    view[name] = getattr(capacities, name)
+        self.settings["can_change"] = self.availability.can_change
+        if routes is not self._routes:
+            self._routes = routes
+            paths = routes.all_paths()
+            self.settings["share_routes"] = paths.share_rows
+            self._set(
+                mb_per_s=paths.mb_per_s, latency_ms=paths.latency_ms, route_at=paths.at, unreachable=paths.unreachable
+            )
+            self.silent_ns = self.reports.silences_ns()
+
+    def receive_reports(self, writes: bool) -> None:
+        """Receive the reports that have arrived; no task is placed after the next ones arrive.
+
+        Args:
+            writes: whether decisions are to be written down.
+        """
+        self.reports.receive()
+        self._stop_ns[0], self._writes[0] = self.reports.arrival_ns, writes
+        if self.reports.known is not self._pointed_at:
+            self._pointed_at = self.reports.known
+            point(self._known_row, self.reports.known._asdict())
+
+    def make_room(self, tasks: int) -> None:
+        """Make room for that many tasks that could migrate."""
+        if tasks > len(self.scratch.candidates):
+            self._set(candidates=np.zeros(2 * tasks, CANDIDATE), candidate=np.zeros(2 * tasks, TASK_ROW))
+            point(self.scratch.views, {name: getattr(self.scratch, name) for name in CANDIDATES})
+
+    def _set(self, **arrays: Any) -> None:
+        """Put other arrays into the scratch space."""
+        self.scratch = self.scratch._replace(**arrays)
+        point(self._scratch_row, {name: array for name, array in self.scratch._asdict().items() if name != "starts"})
+
+
+def settings_of_run(
+    *,
+    engine: EngineState,
+    clock: Clock,
+    policy: Policy,
+    compiled: CompiledPolicy,
+    views: Views,
+    questions: Questions,
+    negotiation: Negotiation,
+) -> Table:
+    """The settings of a run as compiled code reads them, one row; `compiled`: the policy's compiled form."""
+    most = policy.migrations_per_arrival if isinstance(policy, Migrating) else 0
+    settings = {
+        **engine.addresses(policy.migrates)._asdict(),
+        "rebalance": compiled_migration(engine) if policy.migrates else 0,
+        "place": compiled.place,
+        "accept": compiled.accept,
+        "migration": compiled.migration,
+        "numbers": address(compiled.numbers),
+        "migrates": policy.migrates,
+        "most_migrations": -1 if most is None else most,
+        "offers": negotiation.offers,
+        "all_is_known": views.all_is_known,
+        "refusals": negotiation.refusals,
+        "by_reports": policy.uses_reports,
+        "has_notes": compiled.notes > 0,
+        "timeout_ns": questions.timeout_ns,
+        "loss_share": questions.loss_share,
+        "remote_execution_ms": negotiation.remote_execution_ms,
+        "migration_ms": negotiation.migration_ms,
+        "slice_ns": clock.slice_ns,
+        "effective_rates": engine.effective_rates,
+        "run_key": engine.run_key,
+        "policy_key": views.policy_key,
+        "message_key": questions.losses.key,
+        "spare_rows": len(engine.nodes) + 1 if engine.memory_is_limited else 1,
+        "no_answer": number_of("no answer"),
+        "drains": number_of("drains: it accepts no further task"),
+    }
+    row = np.zeros(1, settings_group.row)
+    for name, value in settings.items():
+        row[name] = value
+    return row
+
+
+def compiled_migration(engine: EngineState) -> int:
+    """The address of the compiled code of migrating.rebalance: the same for all policies that migrate tasks."""
+    rows, flags, table = np.zeros(0, DECIDED), np.zeros(1, bool), np.zeros((1, 1), int)
+    return native_address(rebalance, engine.tables, 0, 0, 0, rows, flags, flags, table, 0, 0)
