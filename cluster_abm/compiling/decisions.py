@@ -17,7 +17,8 @@ from cluster_abm.policy.decision import TEXTS, Decision
 # By its address, an array of one row.
 decisions_at = array_at(types.Array(from_dtype(DECISION_ROW), 1, "C"))
 # A decision as policies make it in compiled code: named as the fields of its row; texts are texts.
-DecisionValue: Any = namedtuple("DecisionValue", DECISION_ROW.names or ())
+_tuple_of: Any = namedtuple
+DecisionValue: Any = _tuple_of("DecisionValue", DECISION_ROW.names or ())
 _AS = {"int": as_node, "str": as_text, "float": as_float}
 
 

