@@ -91,7 +91,7 @@ def test_three_policies_that_know_a_parameter_are_named(monkeypatch):
 
     none = {"none": SimpleNamespace(Parameters=SimpleNamespace(model_fields={}))}
     for names, words in (("a", "a"), ("abc", "a, b, c"), ("abcd", "a, b, c ...")):
-        monkeypatch.setattr("cluster_abm.policy.finding.registry.available", lambda names=names: none | knowing(*names))
+        monkeypatch.setattr("cluster_abm.policies.available", lambda names=names: none | knowing(*names))
         assert _reason("policy.d", {}, ["none"]) == f"policy none does not know it; known by {words}"
         assert _reason("policy.d", {}, ["none", "x"]) == f"policies none and x do not know it; known by {words}"
         # No reason is given if a policy of the comparison knows the key. If no policy knows it, another check says so.

@@ -120,18 +120,23 @@ def _explain(described: dict[str, Any], policy: type[Policy]) -> None:
 
 def _rule(policy: type[Policy]) -> str:
     """What the docstrings of the module, of the class, of the parts it is built on and of its own methods say."""
-    from cluster_abm.policies import Holding, Migrating, Policy, Talking
-
     module = inspect.getmodule(policy)
     texts = ["" if module is None else inspect.getdoc(module) or "", inspect.cleandoc(policy.__doc__ or "")]
-    kinds = Policy, Holding, Migrating, Talking
-    parts = [base for base in policy.__mro__[1:] if issubclass(base, Policy) and not (base.name or base in kinds)]
-    texts += [f"{part.__name__}: {inspect.cleandoc(part.__doc__)}" for part in parts if part.__doc__]
+    parts = [base for base in _classes(policy)[1:] if not base.name and base.__doc__]
+    texts += [f"{part.__name__}: {inspect.cleandoc(part.__doc__ or '')}" for part in parts]
     for name in ("is_overloaded", "place", "migration", "accept", "holds", "next_job", "relieve"):
         method = vars(policy).get(name)
         if method is not None and method.__doc__:
             texts.append(f"{name}: {inspect.cleandoc(method.__doc__)}")
     return "\n\n".join(text for text in texts if text)
+
+
+def _classes(policy: type[Policy]) -> list[type[Policy]]:
+    """The class of a policy and those that it inherits from, but for what every policy, or all of a kind, have."""
+    from cluster_abm.policies import Holding, Migrating, Policy, Talking
+
+    of_all = Policy, Holding, Migrating, Talking
+    return [one for one in policy.__mro__ if issubclass(one, Policy) and one not in of_all]
 
 
 def _reasons(policy: type[Policy]) -> list[tuple[str, Reason]]:
@@ -158,15 +163,13 @@ def _knows(policy: type[Policy]) -> str:
 def _indices(policy: type[Policy]) -> dict[str, str]:
     """The fields of the load table that the code of a policy, or of its ancestors, names, each with its meaning."""
     from cluster_abm.engine.fields import LOAD_FIELDS
-    from cluster_abm.policies import Policy
 
     code = ""
-    for one in policy.__mro__:
-        if issubclass(one, Policy) and one is not Policy:
-            try:
-                code += inspect.getsource(one)
-            except OSError:
-                continue
+    for one in _classes(policy):
+        try:
+            code += inspect.getsource(one)
+        except OSError:
+            continue
     # Those in docstrings are no code.
     code = re.sub(r'"""[\s\S]*?"""', "", code)
     named = set(re.findall(r"[\"'](\w+)[\"']|\bload\.(\w+)", code))
