@@ -38,7 +38,7 @@ class FaultShare:
 
     @property
     def error(self) -> float:
-        """Of the mean of the repeats, relative."""
+        """The relative error of the mean of the repeats."""
         return abs(float(np.mean(self.measured)) / self.predicted - 1.0)
 
 

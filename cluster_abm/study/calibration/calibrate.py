@@ -98,7 +98,7 @@ class Calibrated(Answer):
 
     @cached_property
     def estimates(self) -> tuple[FittedKey, ...]:
-        """Of each key, in the order asked for."""
+        """The fitted keys, in the order asked for."""
         question, point = self.question, self.found.point
         arms = {level: self.known.arms(level) for level in (0.90, 0.95)}
         defaults = question.defaults()
@@ -139,7 +139,7 @@ class Calibrated(Answer):
         return tuple(said)
 
     def errors(self, logs: Floats, held_out: bool) -> Errors | None:
-        """Of predictions, over the rows of the fit or over those held out; None: there are none."""
+        """The errors of predictions over the fitted rows, or over those held out; None: there are none."""
         rows = self.question.observed.rows
         chosen = np.array([row.is_held_out == held_out for row in rows])
         if not chosen.any():
@@ -269,7 +269,7 @@ def _fit(question: CalibrationQuestion, predict: Any, rows: Sequence[Row]) -> Fi
 def _slices(
     question: CalibrationQuestion, predictions: Predictions, fitted: npt.NDArray[np.bool_], point: Floats, logs: Floats
 ) -> dict[str, tuple[Floats, Floats]]:
-    """Of each key, values over its range and the root mean square of the residuals there, the other keys held."""
+    """Values of each key over its range, and the root mean square of the residuals there, the other keys held."""
     observed = np.log([row.value for row in question.observed.rows])[fitted]
 
     def size(one: Floats) -> float:

@@ -126,7 +126,7 @@ class _Evaluations:
         return float((np.square(weights) * squares).sum())
 
     def best(self, weights: Floats) -> Floats:
-        """Of all points so far the one of least cost; the earlier of two alike."""
+        """The point of least cost so far; the earlier of two alike."""
         return min(self.points, key=lambda point: self.cost(point, weights))
 
     @property

@@ -135,7 +135,7 @@ def _by_chance(influence: Floats, logs: Floats, runs: npt.NDArray[np.int64]) -> 
 
 
 def _correlation(information: Floats, directions: Floats, most: float) -> Floats:
-    """Of the estimates, by the design; directions without information count as all but unknown."""
+    """The correlation of the estimates, by the design; directions without information count as all but unknown."""
     covariance = (directions.T / np.maximum(information, SINGULAR * most or 1.0)) @ directions
     scale = np.sqrt(np.diag(covariance))
     return np.asarray(covariance / np.outer(scale, scale))

@@ -40,7 +40,7 @@ def spearman(first: Floats, second: Floats) -> float:
 
 
 def rank_correlations(columns: Mapping[str, Floats]) -> dict[str, float]:
-    """Of every pair of the columns of DEPENDENT that vary, by "first,second"."""
+    """The rank correlation of every two columns of DEPENDENT that vary, by "first,second"."""
     names = [name for name in DEPENDENT if name in columns]
     found = {f"{a},{b}": spearman(columns[a], columns[b]) for a, b in combinations(names, 2)}
     return {pair: value for pair, value in found.items() if not np.isnan(value)}

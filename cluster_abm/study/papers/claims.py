@@ -70,7 +70,7 @@ def _at(claim: Claim, curve: Curve) -> Curve:
 
 
 def _minimum(claim: Claim, curve: Curve) -> tuple[str, bool]:
-    """Where the curve is least, and whether the points next to it lie above it by more than noise."""
+    """Find where the curve is least, and whether the points next to it lie significantly above it."""
     x, values = curve
     if len(x) < 2 or not set(claim.at) <= set(x):
         return f"{claim.a}: not measured at the points", False
@@ -88,7 +88,7 @@ def _minimum(claim: Claim, curve: Curve) -> tuple[str, bool]:
 
 
 def _steepest(claim: Claim, curve: Curve) -> tuple[str, bool]:
-    """Between which neighbouring points the curve rises most."""
+    """Find the two neighbouring points between which the curve rises most."""
     x, values = curve
     if len(x) < 2 or not set(claim.at) <= set(x):
         return f"{claim.a}: not measured at the points", False
@@ -99,7 +99,7 @@ def _steepest(claim: Claim, curve: Curve) -> tuple[str, bool]:
 
 
 def _compare(claim: Claim, a_values: Floats, b_values: Floats) -> tuple[str, bool]:
-    """By the geometric mean over points of a/b, seed by seed on the same jobs."""
+    """Judge by the geometric mean of a/b over the points, seed by seed on the same jobs."""
     if a_values.shape != b_values.shape:
         return f"{claim.a} and {claim.b}: not the same seeds finished", False
     found = estimate(np.log(a_values / b_values).mean(axis=0).tolist())
@@ -114,7 +114,7 @@ def _compare(claim: Claim, a_values: Floats, b_values: Floats) -> tuple[str, boo
 
 
 def _widens(claim: Claim, x: Sequence[X], a_values: Floats, b_values: Floats) -> tuple[str, bool]:
-    """By b/a at the last point over b/a at the first, seed by seed on the same jobs."""
+    """Judge by b/a at the last point over b/a at the first, seed by seed on the same jobs."""
     if a_values.shape != b_values.shape:
         return f"{claim.a} and {claim.b}: not the same seeds finished", False
     gains = np.log(b_values / a_values)

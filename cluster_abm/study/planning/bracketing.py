@@ -1,4 +1,4 @@
-"""Where a need begins to be kept: bracketed by values of the key, and so are the ends of the interval.
+"""The value of the key from which a need is kept, and the ends of its interval, found by bracketing.
 
 A search knows no runs: it asks for values and gets what they came to, so that the searches of several policies go on
 side by side.

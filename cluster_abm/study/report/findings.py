@@ -122,7 +122,7 @@ Pair = tuple[int, str, str]
 def _real_differences(
     met: Mapping[int, Compared], bounds: Bounds, alike: Mapping[int, frozenset[str]]
 ) -> dict[Pair, PairedDifference]:
-    """Of every pair at every point, corrected for all of them."""
+    """The difference of every pair at every point, corrected for all of them."""
     pairs: dict[Pair, PairedDifference] = {}
     for point, found in met.items():
         if len(found.common):
@@ -171,7 +171,7 @@ def _has_jobs(runs: pd.DataFrame) -> pd.Series:
 
 
 def slowdown_quantiles(runs: pd.DataFrame) -> np.ndarray | None:
-    """Of each run that has any: shape (runs, 101); None if none has."""
+    """The quantiles of each run that has them, shape (runs, 101); None if none has."""
     if "slowdown_quantiles" not in runs:
         return None
     rows = [np.asarray(row, float) for row in runs.loc[_has_jobs(runs).notna(), "slowdown_quantiles"]]

@@ -42,7 +42,7 @@ class Reported(Listed, Protocol):
 
     @property
     def policies(self) -> tuple[str, ...]:
-        """In the order asked for; differences are drawn against the first."""
+        """The policies in the order asked for; differences are drawn against the first."""
 
     @property
     def measure(self) -> tuple[str, ...]:

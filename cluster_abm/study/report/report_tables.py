@@ -113,7 +113,7 @@ class _Keys:
 
 
 def _ranks(found: Findings, metric: str) -> dict[tuple[int, str], tuple[str, int]] | None:
-    """Of a point and policy the rank in words, and its place in the table; None if the metric has none."""
+    """The rank in words of each point and policy, and its place in the table; None if the metric has none."""
     if metric not in BETTER:
         return None
     if not len(found.ranking):

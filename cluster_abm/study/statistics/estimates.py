@@ -59,7 +59,7 @@ def _quantile(level: float, count: int) -> float:
 
 
 def _standard_error(data: Floats) -> float:
-    """Of the mean; exactly 0 where all values are the same, and neither 0 nor infinite because squares are."""
+    """The standard error of the mean: exactly 0 if all values are equal; squares make it neither 0 nor infinite."""
     away = data - data.mean()
     largest = float(np.abs(away).max())
     if not np.ptp(data) or not largest:

@@ -112,7 +112,7 @@ class Leases:
             return True
 
     def _age_s(self, path: Path) -> float:
-        """By the file system's clock: that of the host may be another."""
+        """The time by the file system's clock: the host's may differ."""
         self._renew()
         return self._session(self.token).stat().st_mtime - path.stat().st_mtime
 

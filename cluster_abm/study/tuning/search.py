@@ -89,7 +89,7 @@ class Search:
 
     @property
     def best(self) -> TuningCandidate:
-        """Of the candidates on all seeds the one of least loss, the earlier one of two alike."""
+        """The candidate of least loss among those on all seeds; the earlier one of two alike."""
         finished = [one for one in self.candidates if one.state == "finished"]
         return min(finished, key=lambda one: one.losses[self._question.seeds])
 
