@@ -91,7 +91,7 @@ def test_a_policy_is_found_by_name_summary_and_class_name():
     ("page_fault_rate_per_ms", "Page-fault rate mu [faults per ms of CPU]; at least 0 and at most "),
     # The tip of a mean has its own words. A field without a key has no text from the scenario.
     ("io_per_ms", "Key: workload.io_per_ms.mean. Mean number of accesses of a task per ms of its CPU; 0 or more."),
-    ("intensity", "So many times the work that the scenario says; above 0 and at most 1e+09."),
+    ("intensity", "The work as a multiple of what the scenario says; above 0 and at most 1e+09."),
     ("frame_ms", "How far the run goes from one picture to the next; 1 to 1e+07."),
 ])  # fmt: skip
 def test_the_tip_of_a_field_has_meaning_bounds_and_key(name, tip):
