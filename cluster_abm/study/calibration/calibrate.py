@@ -114,15 +114,15 @@ class Calibrated:
 
         return tuple(
             Estimate(
-                over.key,
-                value_of(over, float(point[place])),
-                defaults[over.key],
-                over.low,
-                over.high,
-                interval(place, 0.90),
-                interval(place, 0.95),
-                tuple(self.known.shares[place].tolist()),
-                not AT_END < float(point[place]) < 1.0 - AT_END,
+                key=over.key,
+                value=value_of(over, float(point[place])),
+                default=defaults[over.key],
+                low=over.low,
+                high=over.high,
+                ci90=interval(place, 0.90),
+                ci95=interval(place, 0.95),
+                shares=tuple(self.known.shares[place].tolist()),
+                at_end=not AT_END < float(point[place]) < 1.0 - AT_END,
             )
             for place, over in enumerate(question.overs)
         )
@@ -263,7 +263,17 @@ def calibrate(
         slices = _slices(question, of_all, fitted, found.point, logs) if with_slices else {}
     names = np.unique([row.run for row in question.observed.fitted], return_inverse=True)[1]
     known = uncertainty_of(found, names)
-    return Calibrated(question, found, known, logs, default_logs, slices, runs.asked, runs.made, runs.policy_faults)
+    return Calibrated(
+        question=question,
+        found=found,
+        known=known,
+        logs=logs,
+        default_logs=default_logs,
+        slices=slices,
+        runs=runs.asked,
+        made=runs.made,
+        policy_faults=runs.policy_faults,
+    )
 
 
 def _fit(question: Question, predict: Any, rows: Sequence[Row]) -> Fit:

@@ -237,7 +237,15 @@ class Work:
         policies = () if is_alone else origins_of(policies_in(scenario))
         raises = request.raises_bad_input
         return Assignment(
-            scenario, key, seed, version, request.warmup, keeps_load, raises, policies, request.keeps_responses
+            scenario=scenario,
+            key=key,
+            seed=seed,
+            policy_version=version,
+            warmup=request.warmup,
+            keeps_load=keeps_load,
+            raises_bad_input=raises,
+            policies=policies,
+            keeps_responses=request.keeps_responses,
         )
 
     def _book(self, ended: Ended[RunName]) -> None:

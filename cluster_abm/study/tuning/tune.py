@@ -176,7 +176,14 @@ def tune(
         best = search.best
         judgement = judge(question, best, runs) if best.number else None
     return Tuned(
-        question, tuple(search.candidates), best, judgement, search.spent, runs.made, runs.errors, runs.policy_faults
+        question=question,
+        candidates=tuple(search.candidates),
+        best=best,
+        judgement=judgement,
+        spent=search.spent,
+        made=runs.made,
+        errors=runs.errors,
+        policy_faults=runs.policy_faults,
     )
 
 

@@ -99,7 +99,16 @@ def machine(cells: CsvCells, name: str) -> Machine:
         usable = np.zeros(len(time), bool)
     noted = {"blank lines": cells.blank_lines}
     if not usable.any():
-        return Machine(name, len(time), math.nan, math.nan, math.nan, pd.DataFrame(), tally(skipped), tally(noted))
+        return Machine(
+            name=name,
+            rows=len(time),
+            start_ms=math.nan,
+            tasks=math.nan,
+            write_share=math.nan,
+            profile=pd.DataFrame(),
+            skipped=tally(skipped),
+            noted=tally(noted),
+        )
     tasks = float(np.floor(cores[usable].max()))
     bytes_kb = read[usable] + written[usable]
     profile, remarks = _profile(
@@ -115,7 +124,16 @@ def machine(cells: CsvCells, name: str) -> Machine:
     total = float(bytes_kb.sum())
     share = float(written[usable].sum()) / total if total > 0 else math.nan
     start_ms = float(time_ms[usable][0])
-    return Machine(name, len(time), start_ms, tasks, share, profile, tally(skipped), tally(noted))
+    return Machine(
+        name=name,
+        rows=len(time),
+        start_ms=start_ms,
+        tasks=tasks,
+        write_share=share,
+        profile=profile,
+        skipped=tally(skipped),
+        noted=tally(noted),
+    )
 
 
 def gwa_trace(machines: Iterable[Machine], where: str) -> Trace:
