@@ -187,9 +187,17 @@ class Bench:
                 pairs = list(zip(before_ns, after_ns, strict=True))
                 drift = sum(abs(after / before - 1.0) for before, after in pairs) / len(pairs)
                 yield SetOutcome(
-                    number, repeat, programs, tuple(found), tuple((one + other) / 2 for one, other in pairs), drift,
-                    delivered, others, steal, wall_s,
-                )  # fmt: skip
+                    number=number,
+                    repeat=repeat,
+                    programs=programs,
+                    found=tuple(found),
+                    unit_ns=tuple((one + other) / 2 for one, other in pairs),
+                    drift=drift,
+                    delivered_share=delivered,
+                    others_share=others,
+                    steal_share=steal,
+                    wall_s=wall_s,
+                )
                 before_ns = after_ns
                 # What sets take where others have the CPU: of the last ones more than of the first.
                 stretch += 0.3 * (max(1.0, 1.2 * wall_s / undisturbed_s) - stretch)

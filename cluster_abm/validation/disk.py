@@ -100,9 +100,17 @@ def describe(first: Mapping[float, Floats], second: Mapping[float, Floats], is_d
     else:
         kind = "flash, or a cache of the host: less than 2 ms of latency"
     return DiskFit(
-        latency_ms, mb_per_s, float(np.median(found)), float(np.quantile(found, 0.9)), second_pass, spread, kind,
-        spread > UNSTABLE_RATIO, sum(len(times) for one in (first, second) for times in one.values()), is_direct,
-    )  # fmt: skip
+        latency_ms=latency_ms,
+        mb_per_s=mb_per_s,
+        median_error=float(np.median(found)),
+        p90_error=float(np.quantile(found, 0.9)),
+        second_pass=second_pass,
+        spread=spread,
+        kind=kind,
+        unstable=spread > UNSTABLE_RATIO,
+        reads=sum(len(times) for one in (first, second) for times in one.values()),
+        direct=is_direct,
+    )
 
 
 def not_possible(folder: Path) -> str | None:

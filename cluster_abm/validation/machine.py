@@ -74,10 +74,17 @@ def machine() -> MeasuredMachine:
     with suppress(OSError, AttributeError):
         load = round(os.getloadavg()[0], 2)
     return MeasuredMachine(
-        f"{platform.system()} {platform.release()}", model or platform.processor(),
-        virtual if Path("/proc/cpuinfo").exists() else None, os.cpu_count() or 1, usable, chosen_cores(usable),
-        _quota(), None if autogroup is None else autogroup.strip() == "1", load, platform.python_version(),
-    )  # fmt: skip
+        system=f"{platform.system()} {platform.release()}",
+        cpu=model or platform.processor(),
+        virtual=virtual if Path("/proc/cpuinfo").exists() else None,
+        processors=os.cpu_count() or 1,
+        usable=usable,
+        cores=chosen_cores(usable),
+        quota=_quota(),
+        autogroup=None if autogroup is None else autogroup.strip() == "1",
+        load=load,
+        python=platform.python_version(),
+    )
 
 
 def missing_features() -> list[str]:

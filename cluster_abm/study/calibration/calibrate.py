@@ -108,15 +108,15 @@ class Calibrated(Answer):
 
         return tuple(
             FittedKey(
-                over.key,
-                value_of(over, float(point[position])),
-                defaults[over.key],
-                over.low,
-                over.high,
-                interval(position, 0.90),
-                interval(position, 0.95),
-                tuple(self.known.shares[position].tolist()),
-                not AT_END < float(point[position]) < 1.0 - AT_END,
+                key=over.key,
+                value=value_of(over, float(point[position])),
+                default=defaults[over.key],
+                low=over.low,
+                high=over.high,
+                ci90=interval(position, 0.90),
+                ci95=interval(position, 0.95),
+                shares=tuple(self.known.shares[position].tolist()),
+                at_end=not AT_END < float(point[position]) < 1.0 - AT_END,
             )
             for position, over in enumerate(question.overs)
         )

@@ -272,7 +272,16 @@ def fit(predict: Predict, observed: Floats, log_sds: Floats, starts: Sequence[Fl
     slopes = surface.slopes(best)
     bent = weights[:, None] * (slopes - slopes.mean(axis=0))
     noise = np.einsum("srk,srl->kl", bent, bent) / (len(logs) * (len(logs) - 1))
-    return Fit(best, logs, surface.jacobian(best), noise, weights, measured, is_converged, len(seen))
+    return Fit(
+        point=best,
+        logs=logs,
+        jacobian=surface.jacobian(best),
+        noise=noise,
+        weights=weights,
+        measured_var=measured,
+        is_converged=is_converged,
+        points=len(seen),
+    )
 
 
 def _surface_over(region: _Region, seen: _Evaluations) -> _Surface:

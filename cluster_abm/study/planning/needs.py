@@ -140,12 +140,12 @@ def judged(
     is_missing = any(math.isnan(one.mean) for _, one in found)
     is_kept = all(need.holds(one.mean) for need, one in found)
     return JudgedValue(
-        value,
-        estimates,
-        is_kept,
-        is_kept and all(need.holds_surely(one) for need, one in found),
-        is_missing or (not is_kept and any(need.fails_surely(one) for need, one in found)),
-        min(need.margin(one.mean) for need, one in found),
-        unfinished,
-        one_sample,
+        value=value,
+        estimates=estimates,
+        is_kept=is_kept,
+        is_sure=is_kept and all(need.holds_surely(one) for need, one in found),
+        is_doomed=is_missing or (not is_kept and any(need.fails_surely(one) for need, one in found)),
+        margin=min(need.margin(one.mean) for need, one in found),
+        unfinished=unfinished,
+        one_sample=one_sample,
     )

@@ -102,16 +102,16 @@ def find(results: pd.DataFrame, swept: Sequence[str], policies: Sequence[str], m
         for percent, row in _percentiles(group, policy in alike[point]).items()
     ]
     return Findings(
-        points,
-        _framed(estimates, points),
-        _framed(same_seeds, points),
-        _framed(differences, points),
-        _framed(rankings, points),
-        _framed(percentiles, points),
-        _framed(left_out, points),
-        runs,
-        with_jobs,
-        alike,
+        points=points,
+        estimates=_framed(estimates, points),
+        compared=_framed(same_seeds, points),
+        differences=_framed(differences, points),
+        ranking=_framed(rankings, points),
+        percentiles=_framed(percentiles, points),
+        left_out=_framed(left_out, points),
+        runs=runs,
+        runs_with_jobs=with_jobs,
+        one_sample=alike,
     )
 
 

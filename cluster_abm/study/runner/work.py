@@ -234,7 +234,15 @@ class RequestedRuns:
         policies = () if is_in_process else sources_of(policies_in(scenario))
         raises = request.raises_bad_input
         return Assignment(
-            scenario, key, seed, version, request.warmup, keeps_load, raises, policies, request.keeps_responses
+            scenario=scenario,
+            key=key,
+            seed=seed,
+            policy_version=version,
+            warmup=request.warmup,
+            keeps_load=keeps_load,
+            raises_bad_input=raises,
+            policies=policies,
+            keeps_responses=request.keeps_responses,
         )
 
     def _book(self, ended: EndedTask[RunName]) -> None:

@@ -89,7 +89,14 @@ def machine(cells: CsvCells, name: str) -> VirtualMachine:
     noted = {"blank lines": cells.blank_lines}
     if not usable.any():
         return VirtualMachine(
-            name, len(time), math.nan, math.nan, math.nan, pd.DataFrame(), tally(skipped), tally(noted)
+            name=name,
+            rows=len(time),
+            start_ms=math.nan,
+            tasks=math.nan,
+            write_share=math.nan,
+            profile=pd.DataFrame(),
+            skipped=tally(skipped),
+            noted=tally(noted),
         )
     tasks = float(np.floor(cores[usable].max()))
     bytes_kb = read[usable] + written[usable]
@@ -106,7 +113,16 @@ def machine(cells: CsvCells, name: str) -> VirtualMachine:
     total = float(bytes_kb.sum())
     share = float(written[usable].sum()) / total if total > 0 else math.nan
     start_ms = float(time_ms[usable][0])
-    return VirtualMachine(name, len(time), start_ms, tasks, share, profile, tally(skipped), tally(noted))
+    return VirtualMachine(
+        name=name,
+        rows=len(time),
+        start_ms=start_ms,
+        tasks=tasks,
+        write_share=share,
+        profile=profile,
+        skipped=tally(skipped),
+        noted=tally(noted),
+    )
 
 
 def gwa_trace(machines: Iterable[VirtualMachine], where: str) -> Trace:
