@@ -89,7 +89,7 @@ def test_slowdowns_of_a_picture_are_those_of_the_frame():
 @pytest.mark.parametrize(("count", "drawn"), [(0, 0), (100, 100), (101, 100), (5000, 100)])
 def test_of_very_many_values_some_are_drawn_and_it_is_said(monkeypatch, count, drawn):
     monkeypatch.setattr(pictures, "MOST_VALUES", 100)
-    axes = pictures.new_figure(4, 3, "a title").subplots()
+    axes = pictures.style.new_figure(4, 3, "a title").subplots()
     values = np.sort(np.random.default_rng(1).exponential(size=count) + 1)
     pictures._draw_distribution(axes, values)
     title = f"Slowdown of {count:,} finished tasks"
