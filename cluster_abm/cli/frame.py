@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from cluster_abm.study.runner.tasks import RunsOutcome
 
 Result = TypeVar("Result")
+AnyQuestion = TypeVar("AnyQuestion", bound="Question")
 
 
 class StudyCall(NamedTuple):
@@ -181,7 +182,7 @@ class StudyFrame(Generic[Result]):
             self._hints(found)
 
 
-class QuestionFrame(StudyFrame[Result]):
+class QuestionFrame(StudyFrame[Result], Generic[AnyQuestion, Result]):
     """The frame of a study that answers a question (study.asking), and that Ctrl-C ends by an exception.
 
     Attributes:
@@ -191,7 +192,7 @@ class QuestionFrame(StudyFrame[Result]):
     picture: ClassVar[str]
     table: ClassVar[str]
 
-    def __init__(self, call: StudyCall, overrides: Overrides, question: Question) -> None:
+    def __init__(self, call: StudyCall, overrides: Overrides, question: AnyQuestion) -> None:
         super().__init__(call, overrides)
         self.question, self.where = question, call.executor.where(call.out)
         self.kept = f"what is finished is kept in {call.out}; the same command goes on"

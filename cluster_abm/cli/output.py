@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from cluster_abm.study.runner.tasks import Outcome
+    from cluster_abm.study.runner.tasks import RunsOutcome
 
 
 class OutputFailed(Exception):
@@ -43,7 +43,7 @@ def tell(text: object) -> None:
         click.echo(text, err=True)
 
 
-def tell_problems(outcome: Outcome) -> None:
+def tell_problems(outcome: RunsOutcome) -> None:
     """Name what ended runs early, each problem once: input that was wrong, policies, faults of this program."""
     for line, runs in outcome.policy_faults.items():
         tell(f"error: {line}" + (f" (ended {runs} runs)" if runs > 1 else ""))

@@ -69,8 +69,9 @@ class SaysWhatItIs(Subject):
         model = self.finished(compiled=False, workload__utilisation=0.8)
         known = rules_of(self.kind)
         for row in model.decisions_frame().drop_duplicates(["rule", "reason"]).itertuples():
-            if row.rule not in known and not any("{}" in one and row.rule.startswith(one[:-2]) for one in known):
-                fail(f"a decision names the rule {row.rule!r}, and `rules` has no words for it")
+            rule = str(row.rule)
+            if rule not in known and not any("{}" in one and rule.startswith(one[:-2]) for one in known):
+                fail(f"a decision names the rule {rule!r}, and `rules` has no words for it")
             if not reason_of(self.kind, row).words.strip():
                 fail(f"a decision by the rule {row.rule!r} has no words: give it a clause in `rules`, or a reason")
 
@@ -97,7 +98,8 @@ class SaysWhatItIs(Subject):
         for name, field in self.kind.Parameters.model_fields.items():
             for bound in bounds_of(name, field):
                 if bound.allowed is not None and self._is_taken(name, bound.allowed):
-                    model = self.model(compiled=False, **{f"policy__{name}": bound.allowed}, **SHORTEST)
+                    settings: dict[str, Any] = {f"policy__{name}": bound.allowed, **SHORTEST}
+                    model = self.model(compiled=False, **settings)
                     with faults_in_words():
                         # At a bound jobs may wait for days.
                         model.run(until_ms=10_000.0)

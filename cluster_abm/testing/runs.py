@@ -85,7 +85,7 @@ class RunsAnywhere(Subject):
         settled = tasks.set_index("task")["node"].reindex(last.index)
         expected = last["target"].where(last["accepted"], last["source"])
         if (settled != expected).any():
-            task = (settled != expected).idxmax()
+            task: Any = (settled != expected).idxmax()
             fail(f"task {task} ended on node {settled[task]}; by the last decision it was on node {expected[task]}")
         silent = decided[~decided["accepted"] & (decided["reason"] == "")]
         if len(silent):

@@ -96,7 +96,7 @@ def difference(one: ClusterModel, other: ClusterModel) -> str:
         if not rows.any():
             return f"there are {len(first)} and {len(second)} rows of the kind {what!r}"
         row = int(rows.to_numpy().argmax())
-        column = str(differ.columns[differ.iloc[row].to_numpy().argmax()])
+        column = str(differ.columns[int(differ.iloc[row].to_numpy().argmax())])
         return f"{what} {row}: {column} is {first[column].iloc[row]!r} and {second[column].iloc[row]!r}"
     return "" if one.summary() == other.summary() else "the summaries differ"
 

@@ -17,6 +17,7 @@ from cluster_abm.errors import InputError, gathered
 
 if TYPE_CHECKING:
     from cluster_abm.study.calibration.calibrate import Calibrated, Errors
+    from cluster_abm.study.calibration.question import CalibrationQuestion
 
 NOT_CALIBRATED = {
     "compare": "only `cluster-abm compare` reads it",
@@ -86,7 +87,7 @@ def calibrate_command(
     return CalibrateFrame(call, overrides, question).carry_out()
 
 
-class CalibrateFrame(QuestionFrame["Calibrated"]):
+class CalibrateFrame(QuestionFrame["CalibrationQuestion", "Calibrated"]):
     """The frame of `calibrate`."""
 
     document, picture, table = "calibration.json", "calibration.png", "fitted.csv"

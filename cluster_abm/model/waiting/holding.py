@@ -77,6 +77,7 @@ class JobHolding:
 
     def __post_init__(self) -> None:
         main = self.policies.main
+        assert isinstance(main, kinds.Holding)
         self.is_central, self.frees_by_events = main.central, main.holds_for_events
         self._chooses = chooses(main)
 

@@ -187,9 +187,9 @@ def _small() -> Scenario:
 
 # In which modules the kernels of a part are.
 _KERNELS: dict[Kind, tuple[str, ...]] = {
-    "engine": ("cluster_abm.engine", "cluster_abm.formulas", "cluster_abm.model.negotiation.knowledge"),
-    "placement": ("cluster_abm.model.negotiation",),
-    "migration": ("cluster_abm.model.negotiation", "cluster_abm.engine.migration"),
+    "engine": ("cluster_abm.engine", "cluster_abm.formulas", "cluster_abm.model.knowing.knowledge"),
+    "placement": ("cluster_abm.model.deciding.compiled",),
+    "migration": ("cluster_abm.model.deciding.compiled", "cluster_abm.engine.migration"),
 }
 _COMPILERS: dict[Kind, Callable[[Scenario], None]] = {
     "engine": _engine,
