@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from cluster_abm.study.runner.tasks import RunsOutcome
 
 Result = TypeVar("Result")
-AnyQuestion = TypeVar("AnyQuestion", bound="Question")
 
 
 class StudyCall(NamedTuple):
@@ -182,7 +181,7 @@ class StudyFrame(Generic[Result]):
             self._hints(found)
 
 
-class QuestionFrame(StudyFrame[Result], Generic[AnyQuestion, Result]):
+class QuestionFrame(StudyFrame[Result]):
     """The frame of a study that answers a question (study.asking), and that Ctrl-C ends by an exception.
 
     Attributes:
@@ -192,9 +191,11 @@ class QuestionFrame(StudyFrame[Result], Generic[AnyQuestion, Result]):
     picture: ClassVar[str]
     table: ClassVar[str]
 
-    def __init__(self, call: StudyCall, overrides: Overrides, question: AnyQuestion) -> None:
+    def __init__(self, call: StudyCall, overrides: Overrides, question: Question) -> None:
         super().__init__(call, overrides)
-        self.question, self.where = question, call.executor.where(call.out)
+        # Each frame asks its own kind of question.
+        self.question: Any = question
+        self.where = call.executor.where(call.out)
         self.kept = f"what is finished is kept in {call.out}; the same command goes on"
 
     def _scenario_of(self, found: Any) -> Scenario:

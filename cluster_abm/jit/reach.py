@@ -140,10 +140,12 @@ class Sources:
         return sorted(lines, key=lambda line: line.split(" ")[0])
 
     def kernels(self, *folders: str) -> list[str]:
-        """The kernels in these modules, and in those below them, as `stamp` takes them."""
-        wanted = [
-            module for module in sorted(self._files) if f"{module}.".startswith(tuple(f"{one}." for one in folders))
-        ]
+        """The kernels in these modules, and in those below them, as `stamp` takes them. Raises LookupError."""
+        wanted = []
+        for folder in folders:
+            wanted += (inside := [module for module in sorted(self._files) if f"{module}.".startswith(f"{folder}.")])
+            if not inside:
+                raise LookupError(f"{folder}: no such module, nor any below it")
         return [
             f"{module}:{statement.binds[0]}"
             for module in wanted

@@ -17,7 +17,6 @@ from cluster_abm.errors import InputError, gathered
 
 if TYPE_CHECKING:
     from cluster_abm.study.calibration.calibrate import Calibrated, Errors
-    from cluster_abm.study.calibration.question import CalibrationQuestion
 
 NOT_CALIBRATED = {
     "compare": "only `cluster-abm compare` reads it",
@@ -87,7 +86,7 @@ def calibrate_command(
     return CalibrateFrame(call, overrides, question).carry_out()
 
 
-class CalibrateFrame(QuestionFrame["CalibrationQuestion", "Calibrated"]):
+class CalibrateFrame(QuestionFrame["Calibrated"]):
     """The frame of `calibrate`."""
 
     document, picture, table = "calibration.json", "calibration.png", "fitted.csv"

@@ -91,7 +91,7 @@ def plan_command(
     return frame.carry_out()
 
 
-class PlanFrame(QuestionFrame["PlanningQuestion", "Planned"]):
+class PlanFrame(QuestionFrame["Planned"]):
     """The frame of `plan`."""
 
     document, picture, table = "plan.json", "plan.png", "points.parquet"

@@ -18,7 +18,6 @@ from cluster_abm.errors import InputError, gathered
 
 if TYPE_CHECKING:
     from cluster_abm.study.cells import Ratio
-    from cluster_abm.study.tuning.question import TuningQuestion
     from cluster_abm.study.tuning.ranges import Over
     from cluster_abm.study.tuning.tune import Judgement, Tuned
 
@@ -86,7 +85,7 @@ def tune_command(
     return TuneFrame(call, overrides, question).carry_out()
 
 
-class TuneFrame(QuestionFrame["TuningQuestion", "Tuned"]):
+class TuneFrame(QuestionFrame["Tuned"]):
     """The frame of `tune`."""
 
     document, picture, table = "tune.json", "tune.png", "trials.parquet"
@@ -132,7 +131,6 @@ def overs_of(texts: Sequence[str]) -> tuple[Over, ...]:
 
 
 def _over_of(text: str) -> Over:
-    from cluster_abm.study.tuning.question import TuningQuestion
     from cluster_abm.study.tuning.ranges import Over
 
     key, equals, given = (part.strip() for part in text.partition("="))
