@@ -29,6 +29,7 @@ PARTS: Mapping[str, Callable[..., str]] = {
     "columns": tables.columns,
     "summary": tables.summary,
     "load-indices": tables.load_indices,
+    "trace-formats": tables.trace_formats,
     "policies": policies.overview,
     "policies-of": policies.of_family,
     "policy-rule": policies.rule_of,
