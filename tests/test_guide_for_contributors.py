@@ -58,6 +58,8 @@ def pairs_trace(file: OpenTrace) -> Trace:
 
 
 FORMAT = TraceFormat(
+    title="pairs",
+    row="a job",
     begins="the word pair and two numbers",
     rank=0,
     looks_like=lambda head: head.line.startswith("pair "),

@@ -21,8 +21,7 @@ class TraceChoice(Section):
     """Work from a file. What it does not say is drawn from the workload's distributions."""
 
     file: str | None = None
-    """CSV or Parquet of ours, SWF, Harchol-Balter and Downey's, Nextflow's, WfFormat, SWIM, sacct's, GWA-T-12 (also a
-    folder): docs/reference/traces.md; plain, .gz or .xz"""
+    """in one of the formats of docs/reference/traces.md (GWA-T-12: also a folder); plain, .gz or .xz"""
     format: Format | None = None
     """not set: by what the file begins with"""
     run: Annotated[int, Strict(), Field(ge=0)] | None = None

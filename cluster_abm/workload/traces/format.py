@@ -91,23 +91,29 @@ class OpenTrace:
 
 @dataclass(frozen=True)
 class TraceFormat:
-    """A format of trace files. It has the name of its module.
+    """A format of trace files.
 
     Attributes:
+        title: what it is called, where one reads of it; its name is that of its module.
+        row: what a row of a file is.
         begins: what a file begins with, in words.
         rank: formats are tried by their rank, the smallest first: a file may begin as several of them do.
         looks_like: whether a file is of this format, by what it begins with.
         trace: reads an open file.
+        lacks: what the files do not say, in words.
         endings: file names with these are taken to be of this format if the beginning tells nothing.
         reads: the fields of `LogReading` that `trace` looks at.
         has_runs: whether a file may hold several runs.
         folder: reads a folder of files of this format; None: a trace is one file.
     """
 
+    title: str
+    row: str
     begins: str
     rank: int
     looks_like: Callable[[Head], bool]
     trace: Callable[[OpenTrace], Trace]
+    lacks: str = ""
     endings: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
     has_runs: bool = False

@@ -30,6 +30,7 @@ PARTS: Mapping[str, Callable[..., str]] = {
     "summary": tables.summary,
     "load-indices": tables.load_indices,
     "old-names": tables.old_names,
+    "trace-formats": tables.trace_formats,
     "policies": policies.overview,
     "policies-of": policies.of_family,
     "policy-rule": policies.rule_of,

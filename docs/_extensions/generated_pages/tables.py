@@ -8,8 +8,9 @@ from cluster_abm.policy.capacities import own_time_of, served_by
 from cluster_abm.results.columns import SUMMARY, TABLES, Column
 from cluster_abm.results.metrics import METRICS
 from cluster_abm.results.words import WHEN
+from cluster_abm.workload.traces.recognition import formats
 
-from .markdown import escaped, table, target
+from .markdown import code, escaped, table, target
 
 BETTER = {"less": "less", "more": "more", "": ""}
 # What makes a load index comparable between unlike nodes.
@@ -52,6 +53,17 @@ def load_indices() -> str:
     return table(
         ["index", "unit", "meaning", "of unlike nodes compared"],
         [[target("load", name), unit, escaped(meaning), compared_by(name)] for name, _, unit, meaning in LOAD_FIELDS],
+    )
+
+
+def trace_formats() -> str:
+    """The formats of traces, as Markdown."""
+    return table(
+        ["format", "key", "begins with", "a row is", "lacks"],
+        [
+            [one.title, code(name), escaped(one.begins), one.row, one.lacks or "nothing that is needed"]
+            for name, one in sorted(formats().items())
+        ],
     )
 
 

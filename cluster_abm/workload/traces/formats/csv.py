@@ -118,6 +118,8 @@ def csv_trace(cells: CsvCells) -> Trace:
 
 
 FORMAT = TraceFormat(
+    title="our CSV",
+    row="a job",
     begins="a header line of our CSV (arrival_ms,cpu_ms,...)",
     rank=9,
     looks_like=lambda head: sum(name in (*COLUMNS, *WORD_COLUMNS) for name in head.names) >= 2,

@@ -128,6 +128,9 @@ def _natural(path: Path) -> list[tuple[int, str]]:
 
 
 FORMAT = TraceFormat(
+    title="GWA-T-12 (Bitbrains)",
+    row="a sample of a virtual machine",
+    lacks="homes, accesses",
     begins="a header with Timestamp [ms]; CPU cores; ... of a virtual machine of GWA-T-12",
     rank=5,
     looks_like=lambda head: looks_like_gwa(head.line.split(";")),

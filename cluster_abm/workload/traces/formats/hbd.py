@@ -91,6 +91,9 @@ def _milliseconds(seconds: Floats) -> Floats:
 
 
 FORMAT = TraceFormat(
+    title="Harchol-Balter and Downey's runs",
+    row="a job",
+    lacks="memory, I/O",
     begins="the header run,host,submit_s,cpu_s of Harchol-Balter and Downey's runs",
     rank=8,
     looks_like=lambda head: looks_like_hbd(head.names),

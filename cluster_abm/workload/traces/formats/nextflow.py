@@ -203,6 +203,9 @@ def table_of(file: OpenTrace) -> CsvCells:
 
 
 FORMAT = TraceFormat(
+    title="Nextflow's `trace.txt`, Lotaru's table",
+    row="a run of a task",
+    lacks="homes; Lotaru: submissions",
     begins="a header with realtime, %cpu, rchar, ... of Nextflow's or Lotaru's table",
     rank=7,
     looks_like=lambda head: looks_like_nextflow(head.names),

@@ -105,6 +105,8 @@ def _shown(cell: Any) -> str:
 
 
 FORMAT = TraceFormat(
+    title="Parquet with our columns",
+    row="a job",
     begins="the bytes PAR1 of a Parquet file (of our CSV's columns)",
     rank=1,
     looks_like=lambda head: head.data.startswith(MAGIC),

@@ -243,6 +243,9 @@ def _filled(usable: Flags, unknown_cpu: Flags, assumed: Flags, reading: LogReadi
 
 
 FORMAT = TraceFormat(
+    title="Slurm, `sacct -P`",
+    row="a job or a step",
+    lacks="homes, bytes of the disk",
     begins="a header with JobID, State, Submit, ... and | between them of Slurm's `sacct -P`",
     rank=4,
     looks_like=lambda head: looks_like_sacct(head.line.split("|")),

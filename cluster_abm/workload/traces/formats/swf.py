@@ -159,6 +159,9 @@ def _looks_like_swf(head: Head) -> bool:
 
 
 FORMAT = TraceFormat(
+    title="SWF (Parallel Workloads Archive)",
+    row="a job",
+    lacks="homes, I/O",
     begins=f"remarks (;) or lines of {FIELDS} numbers of an SWF log",
     rank=3,
     looks_like=_looks_like_swf,

@@ -87,6 +87,9 @@ def swim_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
 
 
 FORMAT = TraceFormat(
+    title="SWIM",
+    row="a job",
+    lacks="homes, CPU, memory",
     begins="lines of job0, two times and three numbers of bytes, with tabs (SWIM)",
     rank=6,
     looks_like=lambda head: looks_like_swim(head.line.split("\t")),

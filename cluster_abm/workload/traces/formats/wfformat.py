@@ -137,6 +137,9 @@ def _resolved(graph: networkx.DiGraph, usable: Flags, where: str) -> list[tuple[
 
 
 FORMAT = TraceFormat(
+    title="WfFormat 1.0 to 1.5",
+    row="a task",
+    lacks="homes, submissions, bytes of the disk",
     begins="{ of a workflow in WfFormat (JSON)",
     rank=2,
     looks_like=lambda head: head.data.startswith(b"{"),
