@@ -56,7 +56,7 @@ def compiled_negotiation_of(
         questions=parts.questions,
         negotiation=setup.negotiation,
     )
-    inputs = wire(CompiledInputs, made, scratch=scratch, settings=settings)
+    inputs = wire(CompiledInputs, made, scratch=scratch, settings=settings, compiled=compiled)
     return wire(kind, made, policy=policy, inputs=inputs, tallies=wire(Tallies, made))
 
 

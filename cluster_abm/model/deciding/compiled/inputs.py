@@ -38,11 +38,13 @@ class CompiledInputs:
     Attributes:
         scratch: scratch space.
         settings: the settings of the run, one row.
+        compiled: the policy's compiled form, kept because the settings hold addresses of its parameters.
         silent_ns: how long after its latest report each node is believed to have failed, (audiences, nodes) [ns].
     """
 
     scratch: Scratch
     settings: Table
+    compiled: CompiledPolicy
     live: LiveNetwork
     availability: Availability
     views: Views
