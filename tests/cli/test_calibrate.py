@@ -38,7 +38,7 @@ def measured(tmp_path):
 
 @pytest.mark.usefixtures("measured")
 def test_what_is_printed_and_kept(cli, tmp_path, lasting):
-    lasting("studies.calibrate", 7.5)
+    lasting("frame", 7.5)
     code, out, err = cli(*ASKED, *OVER, "--held-out", 0.25, "--out", "a")
     assert code == 0, err
     assert {path.name for path in (tmp_path / "a").iterdir()} == WRITTEN | {"timing.json", "store"}

@@ -100,7 +100,7 @@ def test_run_writes_its_folder_and_equal_runs_write_equal_bytes(cli, tmp_path):
 
 
 def test_compare_prints_a_table_saves_a_picture_and_says_what_next(cli, tmp_path, lasting):
-    lasting("compare", 7.5)
+    lasting("frame", 7.5)
     code, out, err = cli("compare", "quickstart", "--seeds", 3, "--workers", 1, *SHORT)
     assert code == 0
     for name in ("none", "random", "jsq", "clb", "mlb", "iolb", "pooled", "srpt-pool"):

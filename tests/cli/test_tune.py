@@ -43,7 +43,7 @@ def contents(folder):
 
 
 def test_what_is_printed_and_kept(cli, tmp_path, lasting):
-    lasting("studies.tune", 7.5)
+    lasting("frame", 7.5)
     code, out, err = cli(*ASKED, *BUDGET, *INLINE, "--out", "a")
     assert code == 0, err
     assert {path.name for path in (tmp_path / "a").iterdir()} == WRITTEN | {"timing.json", "store"}
