@@ -14,20 +14,14 @@ from typing import Any, NamedTuple
 
 
 class OldName(NamedTuple):
-    """A name that was another one before.
+    """A name that was another one before."""
 
-    Attributes:
-        kind: what it names.
-        old, new: the name before, and today's.
-        since: the version that has the new one.
-        says_so: whether a use of the old one prints a note.
-    """
-
-    kind: str
+    kind: str  # what it names
+    # old, new: the name before, and today's
     old: str
     new: str
-    since: str
-    says_so: bool
+    since: str  # the version that has the new one
+    says_so: bool  # whether a use of the old one prints a note
 
 
 OLD_NAMES = (

@@ -20,15 +20,10 @@ FULL = 1.0
 
 
 class Count(NamedTuple):
-    """The jobs in the system at a time.
+    """The jobs in the system at a time."""
 
-    Attributes:
-        now_ms: simulated time [ms].
-        jobs: how many have been submitted and have not ended.
-    """
-
-    now_ms: float
-    jobs: int
+    now_ms: float  # simulated time [ms]
+    jobs: int  # how many have been submitted and have not ended
 
 
 class LongRunNote:

@@ -98,19 +98,12 @@ def work_options(function: Function) -> Function:
 
 
 class Executor(NamedTuple):
-    """Where runs are carried out, as the options of `executor_options` say.
+    """Where runs are carried out, as the options of `executor_options` say."""
 
-    Attributes:
-        kind: inline, process, dask or slurm.
-        workers: how many at once; None: as many as the kind has by itself.
-        dask: address of Dask's scheduler.
-        slurm: parameters of Slurm's jobs, each KEY=VALUE.
-    """
-
-    kind: str
-    workers: int | None
-    dask: str | None
-    slurm: tuple[str, ...]
+    kind: str  # inline, process, dask or slurm
+    workers: int | None  # how many at once; None: as many as the kind has by itself
+    dask: str | None  # address of Dask's scheduler
+    slurm: tuple[str, ...]  # parameters of Slurm's jobs, each KEY=VALUE
 
     @property
     def parameters(self) -> dict[str, object]:

@@ -39,22 +39,16 @@ SIGNATURE = types.int64(types.int64, types.int64, types.int64, types.int64)
 
 
 class CompiledPolicy(NamedTuple):
-    """Addresses of a policy's compiled functions.
+    """Addresses of a policy's compiled functions."""
 
-    Attributes:
-        place: place(task, view, numbers, decision) fills the decision in, and gives 1; 0 at a fault.
-        accept: accept(task, view, numbers, decision) gives -1 - the number of the reason of a refusal; -1: it accepts;
-            0: at a fault.
-        migration: as `place`, or returns NO_DECISION: no task is to migrate; 0 of a policy that does not migrate tasks.
-        numbers: its parameters.
-        notes: how many names of notes there are in its text.
-    """
-
-    place: int
+    place: int  # place(task, view, numbers, decision) fills the decision in, and gives 1; 0 at a fault
+    # accept(task, view, numbers, decision) gives -1 - the number of the reason of a refusal; -1: it accepts; 0: at a
+    # fault
     accept: int
+    # as `place`, or returns NO_DECISION: no task is to migrate; 0 of a policy that does not migrate tasks
     migration: int
-    numbers: npt.NDArray[np.float64]
-    notes: int
+    numbers: npt.NDArray[np.float64]  # its parameters
+    notes: int  # how many names of notes there are in its text
 
 
 class PolicyToken:

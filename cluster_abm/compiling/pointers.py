@@ -23,19 +23,12 @@ from_dtype: Any = numpy_support.from_dtype
 
 
 class Group(NamedTuple):
-    """A group of arrays and numbers.
+    """A group of arrays and numbers."""
 
-    Attributes:
-        row: dtype of the row that says where the arrays are, and what the numbers.
-        kinds: the arrays' types in compiled code, by name.
-        type: of the group in compiled code; its attributes are the arrays and the numbers.
-        at: makes, in compiled code, a group of the address of its row.
-    """
-
-    row: np.dtype[np.void]
-    kinds: dict[str, types.Array]
-    type: ValueType
-    at: Callable[[Any], Any]
+    row: np.dtype[np.void]  # dtype of the row that says where the arrays are, and what the numbers
+    kinds: dict[str, types.Array]  # the arrays' types in compiled code, by name
+    type: ValueType  # of the group in compiled code; its attributes are the arrays and the numbers
+    at: Callable[[Any], Any]  # makes, in compiled code, a group of the address of its row
 
 
 def group(name: str, arrays: Mapping[str, Any], numbers: Mapping[str, Any] | None = None) -> Group:

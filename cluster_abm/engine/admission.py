@@ -181,23 +181,14 @@ def leave_members(node: Row, tasks: Table, slot: int) -> None:
 
 
 class Starts(NamedTuple):
-    """Tasks that start, shape (tasks,) each.
+    """Tasks that start, shape (tasks,) each."""
 
-    Attributes:
-        job: row of the task's job.
-        rank: its number inside the job.
-        held_ns: how long its submission was held [ns].
-        target: the node on which it starts.
-        delay_ns: how long it is in transit [ns].
-        origin: the node that it is sent from.
-    """
-
-    job: Integers
-    rank: Integers
-    held_ns: Integers
-    target: Integers
-    delay_ns: Integers
-    origin: Integers
+    job: Integers  # row of the task's job
+    rank: Integers  # its number inside the job
+    held_ns: Integers  # how long its submission was held [ns]
+    target: Integers  # the node on which it starts
+    delay_ns: Integers  # how long it is in transit [ns]
+    origin: Integers  # the node that it is sent from
 
 
 @inlined

@@ -326,24 +326,19 @@ DEALT, ALIKE, PER_CORE = "dealt", "alike", "per core"
 
 
 class LoadIndex(NamedTuple):
-    """A load index.
+    """A load index."""
 
-    Attributes:
-        name, kind, unit, meaning: as of every field.
-        compared: how unlike nodes are compared by it: AS_MEASURED, CPU, SPEED, MEMORY, DISK, CPU_TIME or DISK_TIME.
-        pooled: what each node of the pooled reference has of it: DEALT, ALIKE or PER_CORE.
-        joins: what an arriving task adds to it, by name (policy.capacities.joining_load); "": unlike nodes are not
-            compared by it with the task on them.
-        averaged: whether it is a mean of the last seconds, which is taken only if a policy asks for averages.
-    """
-
+    # name, kind, unit, meaning: as of every field
     name: str
     kind: str
     unit: str
     meaning: str
-    compared: str
-    pooled: str
+    compared: str  # how unlike nodes are compared by it: AS_MEASURED, CPU, SPEED, MEMORY, DISK, CPU_TIME or DISK_TIME
+    pooled: str  # what each node of the pooled reference has of it: DEALT, ALIKE or PER_CORE
+    # what an arriving task adds to it, by name (policy.capacities.joining_load); "": unlike nodes are not compared by
+    # it with the task on them
     joins: str = ""
+    # whether it is a mean of the last seconds, which is taken only if a policy asks for averages
     averaged: bool = False
 
 

@@ -73,35 +73,23 @@ CHECKPOINT, BACKGROUND = dtype_of(fields.CHECKPOINT_FIELDS), dtype_of(fields.BAC
 
 
 class Tables(NamedTuple):
-    """All tables of a run: what a kernel is given when it changes more than one of them.
+    """All tables of a run: what a kernel is given when it changes more than one of them."""
 
-    Attributes:
-        homes: the nodes on which jobs are submitted, shape (nodes,), fields.NODE_FIELDS.
-        nodes: the nodes on which they run: the same table, or the one row of a pooled cluster.
-        cores: the cores of `nodes`, node by node, shape (cores of all nodes,), fields.CORE_FIELDS.
-        jobs: shape (jobs,), fields.JOB_FIELDS.
-        tasks: recycled rows of the live tasks, fields.TASK_FIELDS; a row's number must never reach a result.
-        free: stack of free rows of `tasks`, shape (len(tasks),).
-        counters: shape (COUNTERS,).
-        records: rows of the tasks that have ended, shape (tasks of all jobs,), fields.RECORD_FIELDS; the first
-            `counters[RECORDS]` are filled.
-        barriers: one row a job, fields.BARRIER_FIELDS; those of jobs of one task are all zero.
-        pending_jobs: stack of the jobs that the next slice boundary decides on: those of which all tasks have come to
-            their barrier, and (as -1 - job) those of which a task was killed; shape (2 jobs of several tasks,).
-        phases: the phases of all programs, fields.PHASE_FIELDS.
-    """
-
-    homes: Table
-    nodes: Table
-    cores: Table
-    jobs: Table
-    tasks: Table
-    free: Integers
-    counters: Integers
+    homes: Table  # the nodes on which jobs are submitted, shape (nodes,), fields.NODE_FIELDS
+    nodes: Table  # the nodes on which they run: the same table, or the one row of a pooled cluster
+    cores: Table  # the cores of `nodes`, node by node, shape (cores of all nodes,), fields.CORE_FIELDS
+    jobs: Table  # shape (jobs,), fields.JOB_FIELDS
+    tasks: Table  # recycled rows of the live tasks, fields.TASK_FIELDS; a row's number must never reach a result
+    free: Integers  # stack of free rows of `tasks`, shape (len(tasks),)
+    counters: Integers  # shape (COUNTERS,)
+    # rows of the tasks that have ended, shape (tasks of all jobs,), fields.RECORD_FIELDS; the first
+    # `counters[RECORDS]` are filled
     records: Table
-    barriers: Table
+    barriers: Table  # one row a job, fields.BARRIER_FIELDS; those of jobs of one task are all zero
+    # stack of the jobs that the next slice boundary decides on: those of which all tasks have come to their barrier,
+    # and (as -1 - job) those of which a task was killed; shape (2 jobs of several tasks,)
     pending_jobs: Integers
-    phases: Table
+    phases: Table  # the phases of all programs, fields.PHASE_FIELDS
 
 
 def empty_nodes(count: int) -> Table:

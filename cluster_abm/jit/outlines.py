@@ -24,30 +24,19 @@ BY_NAME = {"globals": 1, "vars": 1, "exec": 2, "eval": 2}
 
 
 class Statement(NamedTuple):
-    """A statement of a module, imports apart.
+    """A statement of a module, imports apart."""
 
-    Attributes:
-        digest: hash of its syntax tree.
-        binds: the names that it gives a meaning.
-        uses: the names of the module that it reads, with their attributes: `formulas.total`; "": any of them.
-        kind: "kernel" of a kernel, "acts" if it has an effect that no name leads to, else "".
-    """
-
-    digest: str
-    binds: list[str]
-    uses: list[str]
-    kind: str
+    digest: str  # hash of its syntax tree
+    binds: list[str]  # the names that it gives a meaning
+    uses: list[str]  # the names of the module that it reads, with their attributes: `formulas.total`; "": any of them
+    kind: str  # "kernel" of a kernel, "acts" if it has an effect that no name leads to, else ""
 
 
 class Outline(NamedTuple):
-    """What a module consists of.
+    """What a module consists of."""
 
-    Attributes:
-        statements: in the order of the source.
-        imports: by name in this module: the modules, and the names in them, that it may stand for; "": the module.
-    """
-
-    statements: list[Statement]
+    statements: list[Statement]  # in the order of the source
+    # by name in this module: the modules, and the names in them, that it may stand for; "": the module
     imports: dict[str, list[list[str]]]
 
 

@@ -29,15 +29,11 @@ LARGEST = 1e9
 
 @part
 class Permission:
-    """When agents can be acted upon.
+    """When agents can be acted upon."""
 
-    Attributes:
-        pooled_by: the policy that makes all nodes one station, on which no agent can act; None: each is on its own.
-        turn: which part of a slice it is now.
-    """
-
+    # the policy that makes all nodes one station, on which no agent can act; None: each is on its own
     pooled_by: str | None
-    turn: Callable[[], str]
+    turn: Callable[[], str]  # which part of a slice it is now
 
     def check(self, what: str) -> None:
         """Raise InputError where no agent can be acted upon."""
@@ -54,11 +50,7 @@ class Permission:
 
 @part
 class NodeActions:
-    """Acts upon nodes and load managers, at a slice boundary.
-
-    Attributes:
-        settle_ends: called when jobs may have ended.
-    """
+    """Acts upon nodes and load managers, at a slice boundary."""
 
     engine: EngineState
     clock: Clock
@@ -66,7 +58,7 @@ class NodeActions:
     failures: FailureProcess
     views: Views
     permission: Permission
-    settle_ends: Callable[[], None]
+    settle_ends: Callable[[], None]  # called when jobs may have ended
 
     def set_cpu_speed(self, node: int, speed: float) -> None:
         """Give a node another CPU speed from now on; slowdowns go on counting by the speed at the task's submission."""
@@ -148,11 +140,7 @@ class NodeActions:
 
 @part
 class JobActions:
-    """Acts upon jobs, at a slice boundary.
-
-    Attributes:
-        settle_ends: called when jobs may have ended.
-    """
+    """Acts upon jobs, at a slice boundary."""
 
     engine: EngineState
     clock: Clock
@@ -160,7 +148,7 @@ class JobActions:
     transfers: Transfers
     waiting: WaitingTasks
     permission: Permission
-    settle_ends: Callable[[], None]
+    settle_ends: Callable[[], None]  # called when jobs may have ended
 
     def kill(self, job: int) -> None:
         """End a job wherever its tasks are; it counts as killed."""

@@ -21,16 +21,13 @@ class BufferController:
     It knows of its own node what a kernel does: how long the disk served page faults and everything else since it
     looked last, and how much memory is free. Load managers go by the buffer as it was set up, and by what nodes report
     of page faults and free memory; and so does the isolated time of a task.
-
-    Attributes:
-        is_on: whether there is any control.
     """
 
     engine: EngineState
     clock: Clock
     availability: Availability
     settings: BufferControl
-    is_on: bool
+    is_on: bool  # whether there is any control
 
     def __post_init__(self) -> None:
         self._gain = self.settings.gain

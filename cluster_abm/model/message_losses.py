@@ -23,14 +23,10 @@ class MessageLosses:
     * a message between managers that hold tasks: BETWEEN_MANAGERS, and how many were sent until then;
     * a load report: its receiver, its period and its sender, with the purpose REPORT. The receiver is an audience of
       load managers, or the head node; for a broadcast of the head node it is the number of nodes, one more than any.
-
-    Attributes:
-        share: share of the messages that get lost, 0..1.
-        key: the stream's key.
     """
 
-    share: float
-    key: Word
+    share: float  # share of the messages that get lost, 0..1
+    key: Word  # the stream's key
 
     def of_question(self, task: int, question: int) -> bool:
         """Whether the question of that number about a task, or the answer to it, gets lost."""

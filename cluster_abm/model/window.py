@@ -25,43 +25,28 @@ class HasDueTime(Protocol):
 
 
 class Window(NamedTuple):
-    """What the engine serves in one call.
+    """What the engine serves in one call."""
 
-    Attributes:
-        end_ns: the boundary up to which [ns].
-        until_end_of_task: whether to stop at the boundary of the first slice in which a task ends.
-        until_idle: whether to stop at the boundary of the slice in which the last task ends.
-    """
-
-    end_ns: int
-    until_end_of_task: bool
-    until_idle: bool
+    end_ns: int  # the boundary up to which [ns]
+    until_end_of_task: bool  # whether to stop at the boundary of the first slice in which a task ends
+    until_idle: bool  # whether to stop at the boundary of the slice in which the last task ends
 
 
 @part
 class Windows:
-    """Decides on windows.
-
-    Attributes:
-        due: the parts of the model that act at boundaries.
-        end_ns: the end of the run [ns]; None: when all jobs have ended.
-        places_arrivals: whether arriving tasks are placed by what is known when their slice begins, slice by slice.
-        reviews_at_ends: whether held jobs are looked at again when a task has ended.
-        tasks_can_be_killed: whether a task may be killed for want of memory.
-        has_background: whether background programs run, which never end.
-        conversation: what load managers say to each other.
-    """
+    """Decides on windows."""
 
     clock: Clock
     submissions: Submissions
     transfers: Transfers
-    due: Sequence[HasDueTime]
-    end_ns: int | None
+    due: Sequence[HasDueTime]  # the parts of the model that act at boundaries
+    end_ns: int | None  # the end of the run [ns]; None: when all jobs have ended
+    # whether arriving tasks are placed by what is known when their slice begins, slice by slice
     places_arrivals: Callable[[], bool]
-    reviews_at_ends: bool
-    tasks_can_be_killed: bool
-    has_background: bool
-    conversation: Conversation
+    reviews_at_ends: bool  # whether held jobs are looked at again when a task has ended
+    tasks_can_be_killed: bool  # whether a task may be killed for want of memory
+    has_background: bool  # whether background programs run, which never end
+    conversation: Conversation  # what load managers say to each other
 
     def next_boundary_ns(self) -> int:
         """The next boundary at which agents talk or something is measured: until then the engine is alone [ns]."""

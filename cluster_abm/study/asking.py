@@ -99,19 +99,12 @@ class QuestionOfRanges(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What came of a study: its runs. Each study adds its own results.
+    """What came of a study: its runs. Each study adds its own results."""
 
-    Attributes:
-        runs: how many were asked for.
-        made: how many of them this call carried out; the others were in the folder.
-        faults: of this program, that ended runs.
-        policy_faults: faults of policies, and how many runs each ended.
-    """
-
-    runs: int
-    made: int
-    faults: list[str] = field(default_factory=list)
-    policy_faults: dict[str, int] = field(default_factory=dict)
+    runs: int  # how many were asked for
+    made: int  # how many of them this call carried out; the others were in the folder
+    faults: list[str] = field(default_factory=list)  # of this program, that ended runs
+    policy_faults: dict[str, int] = field(default_factory=dict)  # faults of policies, and how many runs each ended
 
     @classmethod
     def after(cls, taken: CountedRuns, *results: Any) -> Self:

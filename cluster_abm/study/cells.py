@@ -18,19 +18,12 @@ from cluster_abm.study.statistics.estimates import estimate
 
 @dataclass(frozen=True)
 class Cell:
-    """Runs of one scenario under the same settings, one a seed.
+    """Runs of one scenario under the same settings, one a seed."""
 
-    Attributes:
-        labels: what tells the cell from others: columns of the table.
-        scenario: the scenario's name.
-        settings: dotted keys laid over it.
-        seeds: its own, in place of those that all cells have.
-    """
-
-    labels: Mapping[str, object]
-    scenario: str
-    settings: Mapping[str, object] = field(default_factory=dict)
-    seeds: Sequence[int] | None = None
+    labels: Mapping[str, object]  # what tells the cell from others: columns of the table
+    scenario: str  # the scenario's name
+    settings: Mapping[str, object] = field(default_factory=dict)  # dotted keys laid over it
+    seeds: Sequence[int] | None = None  # its own, in place of those that all cells have
 
 
 def run_cells(

@@ -16,15 +16,10 @@ from cluster_abm.workload import are_closed, key, work_of
 
 
 class LowerBound(NamedTuple):
-    """A bound on the mean response over all of a run's jobs.
+    """A bound on the mean response over all of a run's jobs."""
 
-    Attributes:
-        mean_response_ms: the bound [ms].
-        jobs: how many jobs it is a mean over. It says nothing of a run in which others finished.
-    """
-
-    mean_response_ms: float
-    jobs: int
+    mean_response_ms: float  # the bound [ms]
+    jobs: int  # how many jobs it is a mean over. It says nothing of a run in which others finished.
 
 
 def lower_bound(scenario: Scenario, seed: int) -> LowerBound | None:

@@ -24,16 +24,11 @@ LIMIT = Limit(TRACE_MB, "a summary is small: is it one?")
 
 @dataclass(frozen=True, repr=False)
 class SavedRun(displays.Displayed):
-    """One run, as `cluster-abm run --out` left it.
+    """One run, as `cluster-abm run --out` left it."""
 
-    Attributes:
-        folder: where it lies.
-        scenario: what was run.
-        summary: the document that `cluster-abm run --json` printed: scenario, policy, seed, jobs, metrics, ...
-    """
-
-    folder: Path
-    scenario: Scenario
+    folder: Path  # where it lies
+    scenario: Scenario  # what was run
+    # the document that `cluster-abm run --json` printed: scenario, policy, seed, jobs, metrics, ..
     summary: Mapping[str, Any]
 
     @property

@@ -15,35 +15,24 @@ from cluster_abm.study.store.store import Store
 
 @dataclass(frozen=True)
 class Status:
-    """A study's state.
+    """A study's state."""
 
-    Attributes:
-        study: its name.
-        folder: where its results are.
-        code: the code version that counts; `code_now` is that of this program, and the next `batch run` starts again
-            if they differ.
-        expected: runs asked for, as far as is known (with `precision` it may grow).
-        finished, failed, missing: of these.
-        others: finished runs of other points, seeds or code versions: kept, not counted.
-        processes: how many work on the folder now.
-        damaged: files that are not as they were written, which the next `batch run` sets aside.
-        set_aside: how many such files lie in the folder's `damaged`.
-        failures: point, policy, seed, error and traceback of every failed run.
-    """
-
-    study: str
-    folder: str
+    study: str  # its name
+    folder: str  # where its results are
+    # the code version that counts; `code_now` is that of this program, and the next `batch run` starts again if they
+    # differ
     code: str
     code_now: str
-    expected: int
+    expected: int  # runs asked for, as far as is known (with `precision` it may grow)
+    # finished, failed, missing: of these
     finished: int
     failed: int
     missing: int
-    others: int
-    processes: int
-    damaged: list[str]
-    set_aside: int
-    failures: list[dict[str, Any]]
+    others: int  # finished runs of other points, seeds or code versions: kept, not counted
+    processes: int  # how many work on the folder now
+    damaged: list[str]  # files that are not as they were written, which the next `batch run` sets aside
+    set_aside: int  # how many such files lie in the folder's `damaged`
+    failures: list[dict[str, Any]]  # point, policy, seed, error and traceback of every failed run
 
     def as_json(self) -> dict[str, Any]:
         """The document that `cluster-abm batch status --json` prints."""

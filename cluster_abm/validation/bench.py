@@ -27,31 +27,20 @@ TICKS_PER_S = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 @dataclass(frozen=True)
 class SetOutcome:
-    """One set, carried out once.
+    """One set, carried out once."""
 
-    Attributes:
-        number: of the set; its repeats have the same one.
-        repeat: 0 or 1.
-        programs: what its processes did.
-        found: what they got.
-        unit_ns: CPU of a unit of each process, alone on a core, measured just before and just after [ns].
-        drift: how far these two lie apart, the mean over the processes, relative.
-        delivered_share: CPU delivered over CPU that could have been used.
-        others_share: of the cores' time that others used meanwhile; clock ticks make it inexact, so it may be below 0.
-        steal_share: of the cores' time that the hypervisor gave to others.
-        wall_s: how long it took [s].
-    """
-
-    number: int
-    repeat: int
-    programs: Set
-    found: tuple[Corrected, ...]
+    number: int  # of the set; its repeats have the same one
+    repeat: int  # 0 or 1
+    programs: Set  # what its processes did
+    found: tuple[Corrected, ...]  # what they got
+    # CPU of a unit of each process, alone on a core, measured just before and just after [ns]
     unit_ns: tuple[float, ...]
-    drift: float
-    delivered_share: float
+    drift: float  # how far these two lie apart, the mean over the processes, relative
+    delivered_share: float  # CPU delivered over CPU that could have been used
+    # of the cores' time that others used meanwhile; clock ticks make it inexact, so it may be below 0
     others_share: float
-    steal_share: float
-    wall_s: float
+    steal_share: float  # of the cores' time that the hypervisor gave to others
+    wall_s: float  # how long it took [s]
 
 
 class Bench:

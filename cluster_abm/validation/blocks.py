@@ -30,21 +30,15 @@ GOALS: dict[Part, Goal] = {"cpu": CPU_GOAL, "mixed": MIXED_GOAL}
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """What was measured of one part on a number of cores.
+    """What was measured of one part on a number of cores."""
 
-    Attributes:
-        part: cpu or mixed.
-        cores: on which each set ran.
-        table: a row a response: part, cores, set, repeat, process, start_ms, demand_ms, alone_ms, cpu_ms, wall_ms,
-            measured_ms (corrected), delivered, others, drift (of its set), predicted_ms, predicted_by_use_ms (from
-            the CPU that each process used, for comparison only), error (measured / predicted - 1).
-        conditions: while it was measured.
-    """
-
-    part: Part
-    cores: int
+    part: Part  # cpu or mixed
+    cores: int  # on which each set ran
+    # a row a response: part, cores, set, repeat, process, start_ms, demand_ms, alone_ms, cpu_ms, wall_ms, measured_ms
+    # (corrected), delivered, others, drift (of its set), predicted_ms, predicted_by_use_ms (from the CPU that each
+    # process used, for comparison only), error (measured / predicted - 1)
     table: pd.DataFrame
-    conditions: Conditions
+    conditions: Conditions  # while it was measured
 
 
 def block_of(part: Part, cores: int, outcomes: Sequence[SetOutcome], quantum_ms: float, disk: Disk) -> Block:

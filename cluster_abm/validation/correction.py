@@ -23,19 +23,12 @@ BIN_NS = 10_000_000
 
 @dataclass(frozen=True)
 class Corrected:
-    """One process of a set; times in ms.
+    """One process of a set; times in ms."""
 
-    Attributes:
-        start_ms: its start by the clock of what was delivered, since the first start of the set.
-        wall_ms: its response time by the wall clock.
-        response_ms: the same, corrected.
-        cpu_ms: the CPU that it got.
-    """
-
-    start_ms: float
-    wall_ms: float
-    response_ms: float
-    cpu_ms: float
+    start_ms: float  # its start by the clock of what was delivered, since the first start of the set
+    wall_ms: float  # its response time by the wall clock
+    response_ms: float  # the same, corrected
+    cpu_ms: float  # the CPU that it got
 
 
 def intervals(log: Integers) -> tuple[Integers, Integers]:

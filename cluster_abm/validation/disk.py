@@ -35,29 +35,20 @@ UNSTABLE_RATIO = 3.0
 
 @dataclass(frozen=True)
 class DiskFit:
-    """What the reads say; times in ms.
+    """What the reads say; times in ms."""
 
-    Attributes:
-        latency_ms, mb_per_s: of latency + size / bandwidth; a MB is 10^6 bytes; None: no bandwidth can be told.
-        median_error, p90_error: of that formula, on reads that it was not fitted to.
-        second_pass: how many times faster the same places are read again.
-        spread: 90th over 10th percentile of reads of one size, the largest.
-        kind: what it looks like.
-        unstable: whether equal reads take so unequally long that a fit says little.
-        reads: how many.
-        direct: whether the page cache was gone around (O_DIRECT), rather than emptied.
-    """
-
+    # latency_ms, mb_per_s: of latency + size / bandwidth; a MB is 10^6 bytes; None: no bandwidth can be told
     latency_ms: float
     mb_per_s: float | None
+    # median_error, p90_error: of that formula, on reads that it was not fitted to
     median_error: float
     p90_error: float
-    second_pass: float
-    spread: float
-    kind: str
-    unstable: bool
-    reads: int
-    direct: bool
+    second_pass: float  # how many times faster the same places are read again
+    spread: float  # 90th over 10th percentile of reads of one size, the largest
+    kind: str  # what it looks like
+    unstable: bool  # whether equal reads take so unequally long that a fit says little
+    reads: int  # how many
+    direct: bool  # whether the page cache was gone around (O_DIRECT), rather than emptied
 
     def as_json(self) -> dict[str, Any]:
         """For a document."""

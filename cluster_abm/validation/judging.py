@@ -22,21 +22,13 @@ FEWEST_SETS = 8
 
 @dataclass(frozen=True)
 class Limits:
-    """Beyond these a machine is too noisy to tell; none of them looks at the error of a prediction.
+    """Beyond these a machine is too noisy to tell; none of them looks at the error of a prediction."""
 
-    Attributes:
-        idle_others: of the cores' time, used by others while the validation sleeps, before or after.
-        others: the same while it measures.
-        steal: of the cores' time, given to others by the hypervisor.
-        delivered: least share of the CPU that the own processes could have used and got.
-        drift: 90th percentile, over the runs of sets, of the change of a unit's CPU from before to after, measured
-            alone.
-    """
-
-    idle_others: float = 0.05
-    others: float = 0.05
-    steal: float = 0.02
-    delivered: float = 0.95
+    idle_others: float = 0.05  # of the cores' time, used by others while the validation sleeps, before or after
+    others: float = 0.05  # the same while it measures
+    steal: float = 0.02  # of the cores' time, given to others by the hypervisor
+    delivered: float = 0.95  # least share of the CPU that the own processes could have used and got
+    # 90th percentile, over the runs of sets, of the change of a unit's CPU from before to after, measured alone
     drift: float = 0.03
 
 

@@ -26,31 +26,18 @@ MOST_CORES = 4
 
 @dataclass(frozen=True)
 class MeasuredMachine:
-    """What the machine is.
+    """What the machine is."""
 
-    Attributes:
-        system: of the kernel, with its release.
-        cpu: model of the processor, "" if it is not said.
-        virtual: whether a hypervisor says so.
-        processors: of the machine.
-        usable: those that this process may use.
-        cores: those that the processes of a validation run on: at most MOST_CORES, one a physical core.
-        quota: cores' worth of CPU that a control group allows; None: no limit.
-        autogroup: whether the kernel shares the CPU by session; None: it does not say.
-        load: the load average of the last minute, at the beginning; None: not said.
-        python: version of Python.
-    """
-
-    system: str
-    cpu: str
-    virtual: bool | None
-    processors: int
-    usable: tuple[int, ...]
-    cores: tuple[int, ...]
-    quota: float | None
-    autogroup: bool | None
-    load: float | None
-    python: str
+    system: str  # of the kernel, with its release
+    cpu: str  # model of the processor, "" if it is not said
+    virtual: bool | None  # whether a hypervisor says so
+    processors: int  # of the machine
+    usable: tuple[int, ...]  # those that this process may use
+    cores: tuple[int, ...]  # those that the processes of a validation run on: at most MOST_CORES, one a physical core
+    quota: float | None  # cores' worth of CPU that a control group allows; None: no limit
+    autogroup: bool | None  # whether the kernel shares the CPU by session; None: it does not say
+    load: float | None  # the load average of the last minute, at the beginning; None: not said
+    python: str  # version of Python
 
     def as_json(self) -> dict[str, Any]:
         """For a document."""

@@ -51,17 +51,11 @@ class ProgramRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Program:
-    """What one process does.
+    """What one process does."""
 
-    Attributes:
-        start_ms: when, after the set's beginning [ms].
-        rows: what it computes, and whether it reads in the middle of that.
-        request_kb: size of each of its accesses [KB].
-    """
-
-    start_ms: float
-    rows: tuple[ProgramRow, ...]
-    request_kb: float = 100.0
+    start_ms: float  # when, after the set's beginning [ms]
+    rows: tuple[ProgramRow, ...]  # what it computes, and whether it reads in the middle of that
+    request_kb: float = 100.0  # size of each of its accesses [KB]
 
 
 Set = tuple[Program, ...]

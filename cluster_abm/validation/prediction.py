@@ -30,19 +30,12 @@ PLAIN: dict[str, object] = {
 
 @dataclass(frozen=True)
 class PredictedProcess:
-    """One process, as the simulator gets it.
+    """One process, as the simulator gets it."""
 
-    Attributes:
-        node: its set's number.
-        start_ms: since the set's beginning [ms].
-        rows: CPU demand [ms], and whether it reads in the middle of that.
-        request_kb: size of its accesses [KB].
-    """
-
-    node: int
-    start_ms: float
-    rows: tuple[tuple[float, bool], ...]
-    request_kb: float = 100.0
+    node: int  # its set's number
+    start_ms: float  # since the set's beginning [ms]
+    rows: tuple[tuple[float, bool], ...]  # CPU demand [ms], and whether it reads in the middle of that
+    request_kb: float = 100.0  # size of its accesses [KB]
 
 
 def predict(tasks: Sequence[PredictedProcess], cores: int, quantum_ms: float, disk: Disk | None = None) -> Floats:

@@ -8,17 +8,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Ticks:
-    """Time of one processor, or of several, since the machine was started, in clock ticks.
+    """Time of one processor, or of several, since the machine was started, in clock ticks."""
 
-    Attributes:
-        busy: it computed for processes of this system or for the kernel.
-        idle: it had nothing to compute; waiting for a disk is idle.
-        steal: the hypervisor gave it to others.
-    """
-
-    busy: int
-    idle: int
-    steal: int
+    busy: int  # it computed for processes of this system or for the kernel
+    idle: int  # it had nothing to compute; waiting for a disk is idle
+    steal: int  # the hypervisor gave it to others
 
     def __sub__(self, earlier: Ticks) -> Ticks:
         return Ticks(self.busy - earlier.busy, self.idle - earlier.idle, self.steal - earlier.steal)

@@ -36,36 +36,24 @@ Say = Callable[[str], None]
 
 @dataclass
 class Validation:
-    """What was found.
+    """What was found."""
 
-    Attributes:
-        machine: what it is.
-        parts: that were asked for.
-        seed: of the sets.
-        seconds: time that it was given [s].
-        idle: shares of the cores used by others and stolen while the validation slept, before and after.
-        slower_together: CPU of a unit of computing while all cores are busy, over that of one alone; None: one core.
-        slices_ms: effective slices, measured before and after the sets [ms].
-        quantum_ms: what the simulator was given [ms].
-        blocks: of the parts cpu and mixed.
-        disk, memory: of these parts, if they were possible.
-        warnings: what could not be done, and why.
-        took_s: how long it took [s].
-    """
-
-    machine: MeasuredMachine
-    parts: tuple[str, ...]
-    seed: int
-    seconds: float
+    machine: MeasuredMachine  # what it is
+    parts: tuple[str, ...]  # that were asked for
+    seed: int  # of the sets
+    seconds: float  # time that it was given [s]
+    # shares of the cores used by others and stolen while the validation slept, before and after
     idle: dict[str, tuple[float, float]] = field(default_factory=dict)
+    # CPU of a unit of computing while all cores are busy, over that of one alone; None: one core
     slower_together: float | None = None
-    slices_ms: list[float] = field(default_factory=list)
-    quantum_ms: float = USUAL_SLICE_MS
-    blocks: list[Block] = field(default_factory=list)
+    slices_ms: list[float] = field(default_factory=list)  # effective slices, measured before and after the sets [ms]
+    quantum_ms: float = USUAL_SLICE_MS  # what the simulator was given [ms]
+    blocks: list[Block] = field(default_factory=list)  # of the parts cpu and mixed
+    # disk, memory: of these parts, if they were possible
     disk: DiskFit | None = None
     memory: dict[str, Any] | None = None
-    warnings: list[str] = field(default_factory=list)
-    took_s: float = 0.0
+    warnings: list[str] = field(default_factory=list)  # what could not be done, and why
+    took_s: float = 0.0  # how long it took [s]
 
     def document(self) -> dict[str, Any]:
         """As JSON. A part that is not in `parts` is null. A part that could not be measured is null too if it is `disk`

@@ -56,22 +56,17 @@ ROUNDING_NS = 1e-3
 
 
 class Stations(NamedTuple):
-    """The stations of a pooled cluster.
+    """The stations of a pooled cluster."""
 
-    Attributes:
-        sharing, stops: slots of the tasks that share the CPUs and the clock's reading at which each stops next, shape
-            (len(tasks),); `ready_count` of the pool says how many.
-        clock: shape (1,), the virtual clock [ns].
-        serving, ends: slot of the request that has each disk's bus, and when that ends, shape (disks,).
-        taken: shape (1,), channels that are taken.
-    """
-
+    # sharing, stops: slots of the tasks that share the CPUs and the clock's reading at which each stops next, shape
+    # (len(tasks),); `ready_count` of the pool says how many
     sharing: Integers
     stops: Floats
-    clock: Floats
+    clock: Floats  # shape (1,), the virtual clock [ns]
+    # serving, ends: slot of the request that has each disk's bus, and when that ends, shape (disks,)
     serving: Integers
     ends: Integers
-    taken: Integers
+    taken: Integers  # shape (1,), channels that are taken
 
 
 @inlined

@@ -26,17 +26,12 @@ announced = itemgetter(*((JOB.names or ()).index(_IN_JOB_TABLE.get(name, name)) 
 
 @part
 class Announcements:
-    """The demands that jobs announce.
+    """The demands that jobs announce."""
 
-    Attributes:
-        jobs: the job table.
-        requested_ms: the run time that each job requests, shape (jobs,) [ms]; None: no job requests any.
-        staging: the files that jobs need; None: they need none.
-    """
-
-    jobs: Table
+    jobs: Table  # the job table
+    # the run time that each job requests, shape (jobs,) [ms]; None: no job requests any
     requested_ms: npt.NDArray[np.float64] | None
-    staging: Staging | None
+    staging: Staging | None  # the files that jobs need; None: they need none
 
     def of(self, job: int, rank: int) -> ArrivingTask:
         """The announced demands of a job's task of that rank."""

@@ -15,15 +15,10 @@ MOST_FETCHES = 30_000_000
 
 
 class Compilability(NamedTuple):
-    """Whether load managers decide about arriving tasks in compiled code.
+    """Whether load managers decide about arriving tasks in compiled code."""
 
-    Attributes:
-        policy: the compiled policy; None: they decide in Python.
-        reason: why in Python; "" if not.
-    """
-
-    policy: CompiledPolicy | None
-    reason: str = ""
+    policy: CompiledPolicy | None  # the compiled policy; None: they decide in Python
+    reason: str = ""  # why in Python; "" if not
 
 
 NOT_WANTED = Compilability(None, "compile_decisions is False")

@@ -26,31 +26,19 @@ from cluster_abm.policy.tasks import candidate_of
 
 
 class Begun(NamedTuple):
-    """How far a load manager has come with a task when another form of its policy goes on.
+    """How far a load manager has come with a task when another form of its policy goes on."""
 
-    Attributes:
-        refused: nodes that have refused the task.
-        asking_ns: how long asking them took [ns].
-        asked: how many were asked; or, where tasks migrate, how many have been sent.
-    """
-
-    refused: frozenset[int] = frozenset()
-    asking_ns: int = 0
-    asked: int = 0
+    refused: frozenset[int] = frozenset()  # nodes that have refused the task
+    asking_ns: int = 0  # how long asking them took [ns]
+    asked: int = 0  # how many were asked; or, where tasks migrate, how many have been sent
 
 
 class Placed(NamedTuple):
-    """Where a task starts.
+    """Where a task starts."""
 
-    Attributes:
-        target: its node; NONE: none, its job is held.
-        asking_ns: how long asking took [ns].
-        asked: how many nodes were asked.
-    """
-
-    target: int
-    asking_ns: int = 0
-    asked: int = 0
+    target: int  # its node; NONE: none, its job is held
+    asking_ns: int = 0  # how long asking took [ns]
+    asked: int = 0  # how many nodes were asked
 
 
 class Negotiates(Protocol):
@@ -69,20 +57,15 @@ class Negotiates(Protocol):
 
 @part
 class NegotiationInPython:
-    """The steps of the negotiation about tasks.
-
-    Attributes:
-        most_offers: how many nodes are asked about a task, at most.
-        refusals: whether asked nodes may refuse.
-    """
+    """The steps of the negotiation about tasks."""
 
     engine: EngineState
     availability: Availability
     views: Views
     log: DecisionLog
     departures: Departures
-    most_offers: int
-    refusals: bool
+    most_offers: int  # how many nodes are asked about a task, at most
+    refusals: bool  # whether asked nodes may refuse
 
     def place(self, manager: Negotiates, task: ArrivingTask, begun: Begun) -> Placed:
         """Find a node for an arriving task: ask the best, and if it refuses the next best, as often as allowed.

@@ -22,19 +22,12 @@ from cluster_abm.policies import ArrivingTask, View
 
 
 class NewNode(NamedTuple):
-    """Where an orphaned task goes.
+    """Where an orphaned task goes."""
 
-    Attributes:
-        task: the task as its load manager announces it.
-        manager: the node of that manager.
-        target: the task's new node.
-        cost_ms: what starting it there costs [ms].
-    """
-
-    task: ArrivingTask
-    manager: int
-    target: int
-    cost_ms: float
+    task: ArrivingTask  # the task as its load manager announces it
+    manager: int  # the node of that manager
+    target: int  # the task's new node
+    cost_ms: float  # what starting it there costs [ms]
 
 
 @part

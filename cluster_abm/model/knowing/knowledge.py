@@ -25,41 +25,30 @@ INDICES = len(LOAD.names or ())
 
 
 class Known(NamedTuple):
-    """The tables of all audiences, and what answers have told single managers.
+    """The tables of all audiences, and what answers have told single managers."""
 
-    Attributes:
-        audience: of each manager, shape (nodes,).
-        table: loads as reported, shape (audiences, indices, nodes).
-        least, as_of: of each block of a row (policies.blocks), shape (audiences, indices, blocks).
-        totals, added_as_of: sums of each block of a row, and as of which change, in the same shape.
-        changes: how often each block was changed, shape (audiences, blocks).
-        reported_ns: when each node sent the latest report that has arrived, shape (audiences, nodes) [ns]; -1: none.
-        stale_ns: what answers told until then is stale, shape (audiences, nodes) [ns]: the latest report that has
-            arrived was sent then; where all reports of a period arrive at once, of any node.
-        first: position of the first thing that each manager has learnt, shape (nodes,); -1: none.
-        following: position of the next thing of the same manager, shape (positions,).
-        node, learnt_ns: which node it is about, and when it was learnt [ns].
-        before_ns: `stale_ns` of the node then: a later report makes it stale.
-        loads: what was learnt, shape (positions, indices).
-        free: the first free position, and how many there are.
-    """
-
-    audience: Integers
-    table: Floats
+    audience: Integers  # of each manager, shape (nodes,)
+    table: Floats  # loads as reported, shape (audiences, indices, nodes)
+    # least, as_of: of each block of a row (policies.blocks), shape (audiences, indices, blocks)
     least: Floats
     as_of: Integers
+    # totals, added_as_of: sums of each block of a row, and as of which change, in the same shape
     totals: Floats
     added_as_of: Integers
-    changes: Integers
+    changes: Integers  # how often each block was changed, shape (audiences, blocks)
+    # when each node sent the latest report that has arrived, shape (audiences, nodes) [ns]; -1: none
     reported_ns: Integers
+    # what answers told until then is stale, shape (audiences, nodes) [ns]: the latest report that has arrived was
+    # sent then; where all reports of a period arrive at once, of any node
     stale_ns: Integers
-    first: Integers
-    following: Integers
+    first: Integers  # position of the first thing that each manager has learnt, shape (nodes,); -1: none
+    following: Integers  # position of the next thing of the same manager, shape (positions,)
+    # node, learnt_ns: which node it is about, and when it was learnt [ns]
     node: Integers
     learnt_ns: Integers
-    before_ns: Integers
-    loads: Floats
-    free: Integers
+    before_ns: Integers  # `stale_ns` of the node then: a later report makes it stale
+    loads: Floats  # what was learnt, shape (positions, indices)
+    free: Integers  # the first free position, and how many there are
 
 
 def nothing_known(audience: Integers) -> Known:

@@ -41,25 +41,15 @@ LARGEST_GB = 8.0
 
 @dataclass
 class Sent:
-    """The reports of one period in transit.
+    """The reports of one period in transit."""
 
-    Attributes:
-        number: number of the period.
-        sent_ns: when they were sent [ns].
-        loads: the loads, fields tables.LOAD_FIELDS.
-        senders: which nodes sent them, shape (nodes,).
-        latency_ns: of the routes, as the network is then, shape (audiences, nodes) [ns].
-        due_ns: the instants at which some of them are yet to arrive, ascending [ns].
-        received_ns: those that arrive up to here have been received [ns].
-    """
-
-    number: int
-    sent_ns: int
-    loads: Table
-    senders: Flags
-    latency_ns: Integers
-    due_ns: deque[int]
-    received_ns: int = -1
+    number: int  # number of the period
+    sent_ns: int  # when they were sent [ns]
+    loads: Table  # the loads, fields tables.LOAD_FIELDS
+    senders: Flags  # which nodes sent them, shape (nodes,)
+    latency_ns: Integers  # of the routes, as the network is then, shape (audiences, nodes) [ns]
+    due_ns: deque[int]  # the instants at which some of them are yet to arrive, ascending [ns]
+    received_ns: int = -1  # those that arrive up to here have been received [ns]
 
 
 @part

@@ -23,20 +23,14 @@ Integers = npt.NDArray[np.int64]
 
 
 class AllPaths(NamedTuple):
-    """The routes from every node to every node, in one array each.
+    """The routes from every node to every node, in one array each."""
 
-    Attributes:
-        mb_per_s, latency_ms: bandwidth [MB/s] and latency [ms].
-        at: where those from each node begin, shape (nodes,).
-        share_rows: whether nodes share rows; then the entry of a node itself in its row is that of its siblings.
-        unreachable: nodes to which no route leads, whatever the rows say, shape (nodes,).
-    """
-
+    # mb_per_s, latency_ms: bandwidth [MB/s] and latency [ms]
     mb_per_s: Floats
     latency_ms: Floats
-    at: Integers
-    share_rows: bool
-    unreachable: Flags
+    at: Integers  # where those from each node begin, shape (nodes,)
+    share_rows: bool  # whether nodes share rows; then the entry of a node itself in its row is that of its siblings
+    unreachable: Flags  # nodes to which no route leads, whatever the rows say, shape (nodes,)
 
 
 class Routes:

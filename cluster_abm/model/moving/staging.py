@@ -21,17 +21,11 @@ Floats = npt.NDArray[np.float64]
 
 
 class FileFetch(NamedTuple):
-    """One file that has to come from another node.
+    """One file that has to come from another node."""
 
-    Attributes:
-        file: its number.
-        holder: the node it comes from.
-        mb: its size [MB].
-    """
-
-    file: int
-    holder: int
-    mb: float
+    file: int  # its number
+    holder: int  # the node it comes from
+    mb: float  # its size [MB]
 
 
 class Staging:

@@ -23,22 +23,15 @@ Floats = npt.NDArray[np.float64]
 
 
 class TransferLeg(NamedTuple):
-    """One transfer of a task's journey.
+    """One transfer of a task's journey."""
 
-    Attributes:
-        source, target: from which node to which.
-        links: the links that it crosses.
-        mb: how much [MB].
-        latency_ns: the route's latency, before it [ns].
-        mb_per_s: bandwidth of the route, of which others may take a share [MB/s].
-    """
-
+    # source, target: from which node to which
     source: int
     target: int
-    links: tuple[int, ...]
-    mb: float
-    latency_ns: int
-    mb_per_s: float
+    links: tuple[int, ...]  # the links that it crosses
+    mb: float  # how much [MB]
+    latency_ns: int  # the route's latency, before it [ns]
+    mb_per_s: float  # bandwidth of the route, of which others may take a share [MB/s]
 
 
 @part
@@ -48,21 +41,15 @@ class Transfers:
     The source's disk reads the data that goes along, behind what waits for it; then the fixed cost passes; then image
     and data cross the network, and the files that the task needs; then it enters its node, whose disk writes the data
     before it goes on. In mode `delay` none of this happens: a journey takes its formula's time.
-
-    Attributes:
-        staging: the files that jobs need; None: they need none.
-        is_contended: whether transfers share the links: else nothing is in transit here.
-        are_timed: whether nodes measure by them what is left of the network's bandwidth.
-        load_links: whether nodes' loads contain what their links have to transfer.
     """
 
     engine: EngineState
     clock: Clock
     live: LiveNetwork
-    staging: Staging | None
-    is_contended: bool
-    are_timed: bool
-    load_links: bool
+    staging: Staging | None  # the files that jobs need; None: they need none
+    is_contended: bool  # whether transfers share the links: else nothing is in transit here
+    are_timed: bool  # whether nodes measure by them what is left of the network's bandwidth
+    load_links: bool  # whether nodes' loads contain what their links have to transfer
 
     def __post_init__(self) -> None:
         if self.is_contended and self.load_links:

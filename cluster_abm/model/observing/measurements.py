@@ -31,16 +31,11 @@ MOST_ROWS, FEWEST_KEPT = 1_000_000, 500
 
 
 class Measured(NamedTuple):
-    """One measurement of all nodes.
+    """One measurement of all nodes."""
 
-    Attributes:
-        at_ns: when [ns].
-        loads: shape (nodes,), tables.LOAD_FIELDS.
-        cpu_ns, disk_ns: CPU and disk time given by each until then, shape (nodes,) each [ns].
-    """
-
-    at_ns: int
-    loads: Table
+    at_ns: int  # when [ns]
+    loads: Table  # shape (nodes,), tables.LOAD_FIELDS
+    # cpu_ns, disk_ns: CPU and disk time given by each until then, shape (nodes,) each [ns]
     cpu_ns: Integers
     disk_ns: Integers
 

@@ -34,61 +34,42 @@ NEWEST_KEPT = 48
 
 @dataclass(frozen=True, eq=False)
 class JobLife:
-    """Where the time of a job's tasks has gone so far.
+    """Where the time of a job's tasks has gone so far."""
 
-    Attributes:
-        job: its number.
-        state: "running", "held", "finished", "killed" or "lost".
-        tasks, finished_tasks: how many it has, and how many of them have ended.
-        nodes: where its tasks are.
-        breakdown_ms: sum over its tasks by part of engine.tables.BREAKDOWN; what a task does just now is not in it.
-    """
-
-    job: int
-    state: str
+    job: int  # its number
+    state: str  # "running", "held", "finished", "killed" or "lost"
+    # tasks, finished_tasks: how many it has, and how many of them have ended
     tasks: int
     finished_tasks: int
-    nodes: tuple[int, ...]
+    nodes: tuple[int, ...]  # where its tasks are
+    # sum over its tasks by part of engine.tables.BREAKDOWN; what a task does just now is not in it
     breakdown_ms: Mapping[str, float]
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """A run at one slice boundary. Nothing in it changes when the run goes on.
+    """A run at one slice boundary. Nothing in it changes when the run goes on."""
 
-    Attributes:
-        now_ms: simulated time [ms].
-        running: False at the run's end.
-        tasks: tasks that belong to each node, those on their way to it included, shape (nodes,).
-        loads: by index of INDICES a value a node, shape (nodes,) each: `cpu` tasks running or waiting for the CPU per
-            core, `memory` demand as a percentage of the memory for programs, `io` I/O processing ahead [s], `weighted`
-            the index of WAL-PM, of loads divided by their means, with the policy's weights, or equal ones [1], `class`
-            LMIP's load class (0..3), by the averages that the policy takes, or if it takes none by the time since the
-            last frame.
-        up: which nodes are not out, shape (nodes,).
-        moves: decisions since the last frame that sent a task to another node, which took it.
-        decisions: the newest decisions, the last one last, at most NEWEST_KEPT.
-        cpu_utilisation, disk_utilisation: share of the time busy since the last frame of all cores, of all disks, 0..1.
-        mean_slowdown: of the jobs that have finished so far (as in the summary); NaN while none has.
-        lif_ms: the cluster's load imbalance factor, IOLB (10) [ms].
-        jobs: how many were submitted, and of these are running, finished, killed, lost, blocked.
-        totals: migrations, remote_executions, refused_offers, disk_requests, page_faults so far.
-        life: of the job asked for; None if none was, or it has not been submitted yet.
-    """
-
-    now_ms: float
-    running: bool
-    tasks: Floats
+    now_ms: float  # simulated time [ms]
+    running: bool  # False at the run's end
+    tasks: Floats  # tasks that belong to each node, those on their way to it included, shape (nodes,)
+    # by index of INDICES a value a node, shape (nodes,) each: `cpu` tasks running or waiting for the CPU per core,
+    # `memory` demand as a percentage of the memory for programs, `io` I/O processing ahead [s], `weighted` the index
+    # of WAL-PM, of loads divided by their means, with the policy's weights, or equal ones [1], `class` LMIP's load
+    # class (0..3), by the averages that the policy takes, or if it takes none by the time since the last frame
     loads: Mapping[str, Floats]
-    up: npt.NDArray[np.bool_]
+    up: npt.NDArray[np.bool_]  # which nodes are not out, shape (nodes,)
+    # decisions since the last frame that sent a task to another node, which took it
     moves: tuple[DecisionRecord, ...]
-    decisions: tuple[DecisionRecord, ...]
+    decisions: tuple[DecisionRecord, ...]  # the newest decisions, the last one last, at most NEWEST_KEPT
+    # cpu_utilisation, disk_utilisation: share of the time busy since the last frame of all cores, of all disks, 0..1
     cpu_utilisation: float
     disk_utilisation: float
-    mean_slowdown: float
-    lif_ms: float
-    jobs: Mapping[str, int]
-    totals: Mapping[str, int]
+    mean_slowdown: float  # of the jobs that have finished so far (as in the summary); NaN while none has
+    lif_ms: float  # the cluster's load imbalance factor, IOLB (10) [ms]
+    jobs: Mapping[str, int]  # how many were submitted, and of these are running, finished, killed, lost, blocked
+    totals: Mapping[str, int]  # migrations, remote_executions, refused_offers, disk_requests, page_faults so far
+    # of the job asked for; None if none was, or it has not been submitted yet
     life: JobLife | None = field(default=None)
 
 

@@ -16,21 +16,13 @@ from cluster_abm.policy.talking import Message
 
 
 class Event(NamedTuple):
-    """Something that a load manager is to be told.
+    """Something that a load manager is to be told."""
 
-    Attributes:
-        at_ns: when [ns].
-        number: events of one instant are told in the order of their numbers.
-        manager: its node.
-        kind: the method of Talking that is called.
-        given: what it is called with: nothing, a Message, tasks, or a node's number.
-    """
-
-    at_ns: int
-    number: int
-    manager: int
-    kind: str
-    given: tuple[Any, ...] = ()
+    at_ns: int  # when [ns]
+    number: int  # events of one instant are told in the order of their numbers
+    manager: int  # its node
+    kind: str  # the method of Talking that is called
+    given: tuple[Any, ...] = ()  # what it is called with: nothing, a Message, tasks, or a node's number
 
     @property
     def brings(self) -> tuple[ArrivingTask, ...]:

@@ -27,19 +27,14 @@ StartTask = Callable[[ArrivingTask, int, int, int, int], None]
 
 @part
 class PostActions:
-    """Carries out what posts are asked for.
-
-    Attributes:
-        start_task: sends a task to its node.
-        hears_starts: whether managers are told of tasks that start on their nodes.
-    """
+    """Carries out what posts are asked for."""
 
     mail: Mail
     surroundings: Surroundings
     waiting: WaitingTasks
     log: DecisionLog
-    start_task: StartTask
-    hears_starts: bool
+    start_task: StartTask  # sends a task to its node
+    hears_starts: bool  # whether managers are told of tasks that start on their nodes
 
     def send(self, message: Message, now_ns: int) -> None:
         """Send a message at an instant [ns]."""

@@ -21,18 +21,13 @@ from cluster_abm.scenario import Scenario
 
 @part
 class News:
-    """What has happened since it was asked for the last time: ends of tasks, changes of nodes and of links.
-
-    Attributes:
-        reports_ms: how long a node is silent until it is believed to have failed [ms].
-        routes: how many routes a report takes one after another; 0: there are no reports.
-    """
+    """What has happened since it was asked for the last time: ends of tasks, changes of nodes and of links."""
 
     engine: EngineState
     availability: Availability
     live: LiveNetwork
-    reports_ms: float = 0.0
-    routes: int = 0
+    reports_ms: float = 0.0  # how long a node is silent until it is believed to have failed [ms]
+    routes: int = 0  # how many routes a report takes one after another; 0: there are no reports
 
     def __post_init__(self) -> None:
         self._ended, self._accepting, self._routes = -1, b"", self.live.routes

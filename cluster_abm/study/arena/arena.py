@@ -28,16 +28,11 @@ LEFT_OUT = {
 
 
 class ArenaSize(NamedTuple):
-    """How large an arena is.
+    """How large an arena is."""
 
-    Attributes:
-        regimes: how many points of the space are run.
-        seeds: how many seeds of each.
-        tasks_per_core, least_tasks: how long each run is (regimes.settings_of).
-    """
-
-    regimes: int
-    seeds: int
+    regimes: int  # how many points of the space are run
+    seeds: int  # how many seeds of each
+    # tasks_per_core, least_tasks: how long each run is (regimes.settings_of)
     tasks_per_core: int
     least_tasks: int
 
@@ -47,21 +42,13 @@ FULL, QUICK = ArenaSize(60, 6, 16, 800), ArenaSize(24, 4, 12, 600)
 
 @dataclass(frozen=True)
 class Arena:
-    """A finished arena.
+    """A finished arena."""
 
-    Attributes:
-        regimes: index regime, a column a factor.
-        runs: a row a run: regime, policy, seed, and METRICS.
-        outcome: what became of each run.
-        found: the verdict on each regime of which all runs have finished.
-        settings: keys that were laid over all regimes.
-    """
-
-    regimes: pd.DataFrame
-    runs: pd.DataFrame
-    outcome: RunsOutcome
-    found: dict[int, RegimeVerdict]
-    settings: Mapping[str, object]
+    regimes: pd.DataFrame  # index regime, a column a factor
+    runs: pd.DataFrame  # a row a run: regime, policy, seed, and METRICS
+    outcome: RunsOutcome  # what became of each run
+    found: dict[int, RegimeVerdict]  # the verdict on each regime of which all runs have finished
+    settings: Mapping[str, object]  # keys that were laid over all regimes
 
     @property
     def logs(self) -> pd.DataFrame:

@@ -21,23 +21,16 @@ JOBS_A_CORE = 8
 
 
 class Factor(NamedTuple):
-    """What one axis of the space is.
+    """What one axis of the space is."""
 
-    Attributes:
-        name: a column of the arena's tables.
-        low, high: between these.
-        is_log: whether values are spread evenly in their logarithm.
-        is_whole: whether it counts something.
-        words: on an axis.
-        more, less: what a regime above, or below, a value is, with {} for the value.
-    """
-
-    name: str
+    name: str  # a column of the arena's tables
+    # low, high: between these
     low: float
     high: float
-    is_log: bool
-    is_whole: bool
-    words: str
+    is_log: bool  # whether values are spread evenly in their logarithm
+    is_whole: bool  # whether it counts something
+    words: str  # on an axis
+    # more, less: what a regime above, or below, a value is, with {} for the value
     more: str
     less: str
 

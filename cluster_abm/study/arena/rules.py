@@ -24,23 +24,18 @@ FEWEST = 5
 
 
 class RegimeRule(NamedTuple):
-    """Above a value of a factor one policy is better than another one, and below it is not.
+    """Above a value of a factor one policy is better than another one, and below it is not."""
 
-    Attributes:
-        factor: its name.
-        value: of the factor, at which they change places: where a straight line through the regimes crosses 0.
-        below, above: the policy that is better on each side.
-        gain_below, gain_above: by how much: the other one's slowdown over its own, less 1, in the geometric mean over
-            the third of the regimes in which the factor is least, and that in which it is largest.
-        ci_below, ci_above: their 95 % intervals over regimes.
-    """
-
-    factor: str
-    value: float
+    factor: str  # its name
+    value: float  # of the factor, at which they change places: where a straight line through the regimes crosses 0
+    # below, above: the policy that is better on each side
     below: str
     above: str
+    # gain_below, gain_above: by how much: the other one's slowdown over its own, less 1, in the geometric mean over
+    # the third of the regimes in which the factor is least, and that in which it is largest
     gain_below: float
     gain_above: float
+    # ci_below, ci_above: their 95 % intervals over regimes
     ci_below: tuple[float, float]
     ci_above: tuple[float, float]
 

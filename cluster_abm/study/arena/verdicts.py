@@ -15,18 +15,13 @@ METRIC = "mean_slowdown"
 
 
 class RegimeVerdict(NamedTuple):
-    """What the runs of one regime say.
+    """What the runs of one regime say."""
 
-    Attributes:
-        best: the policy of least mean slowdown, in the geometric mean over seeds.
-        like: those that differ from it by no more than noise (paired t tests of logarithms, Holm, 5 %), itself among
-            them, from the best.
-        regret: of each policy its slowdown over the best's, less 1, in the geometric mean over seeds.
-    """
-
-    best: str
+    best: str  # the policy of least mean slowdown, in the geometric mean over seeds
+    # those that differ from it by no more than noise (paired t tests of logarithms, Holm, 5 %), itself among them,
+    # from the best
     like: tuple[str, ...]
-    regret: dict[str, float]
+    regret: dict[str, float]  # of each policy its slowdown over the best's, less 1, in the geometric mean over seeds
 
 
 def logs_of(runs: pd.DataFrame) -> pd.DataFrame:

@@ -33,18 +33,13 @@ AT_END = 1e-3
 
 @dataclass(frozen=True)
 class Errors:
-    """How far predictions are from what was measured, over some rows.
+    """How far predictions are from what was measured, over some rows."""
 
-    Attributes:
-        rows: how many.
-        median, p90: of |predicted / observed - 1|.
-        bias: geometric mean of predicted / observed, less 1.
-    """
-
-    rows: int
+    rows: int  # how many
+    # median, p90: of |predicted / observed - 1|
     median: float
     p90: float
-    bias: float
+    bias: float  # geometric mean of predicted / observed, less 1
 
     def as_json(self) -> dict[str, Any]:
         """For JSON; None where a prediction is missing."""
@@ -53,47 +48,31 @@ class Errors:
 
 @dataclass(frozen=True)
 class FittedKey:
-    """A key's value.
+    """A key's value."""
 
-    Attributes:
-        key: dotted.
-        value: fitted.
-        default: what the scenario says; None: nothing.
-        low, high: of its range.
-        ci90, ci95: intervals, cut to the range.
-        shares: of its variance: by measurement, by the machine's run, by the seeds.
-        at_end: whether the value is at an end of the range.
-    """
-
-    key: str
-    value: float
-    default: Value | None
+    key: str  # dotted
+    value: float  # fitted
+    default: Value | None  # what the scenario says; None: nothing
+    # low, high: of its range
     low: float
     high: float
+    # ci90, ci95: intervals, cut to the range
     ci90: tuple[float, float]
     ci95: tuple[float, float]
-    shares: tuple[float, float, float]
-    at_end: bool
+    shares: tuple[float, float, float]  # of its variance: by measurement, by the machine's run, by the seeds
+    at_end: bool  # whether the value is at an end of the range
 
 
 @dataclass(frozen=True)
 class Calibrated(Answer):
-    """What came of a calibration.
+    """What came of a calibration."""
 
-    Attributes:
-        question: what was asked.
-        found: the fit.
-        known: its uncertainty.
-        logs: predicted logarithms of all rows, fitted or held out, shape (seeds, rows).
-        default_logs: the same of the scenario as it stands.
-        slices: of each key, values over its range and the root mean square of the logarithms there, the others held.
-    """
-
-    question: CalibrationQuestion
-    found: Fit
-    known: Uncertainty
-    logs: Floats
-    default_logs: Floats
+    question: CalibrationQuestion  # what was asked
+    found: Fit  # the fit
+    known: Uncertainty  # its uncertainty
+    logs: Floats  # predicted logarithms of all rows, fitted or held out, shape (seeds, rows)
+    default_logs: Floats  # the same of the scenario as it stands
+    # of each key, values over its range and the root mean square of the logarithms there, the others held
     slices: Mapping[str, tuple[Floats, Floats]]
 
     @cached_property

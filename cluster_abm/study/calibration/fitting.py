@@ -38,27 +38,16 @@ class BudgetSpent(Exception):
 
 @dataclass(frozen=True)
 class Fit:
-    """Where the sum of squares is least.
+    """Where the sum of squares is least."""
 
-    Attributes:
-        point: in the unit cube, shape (keys,).
-        logs: predicted there, shape (seeds, rows).
-        jacobian: of the mean predictions, shape (rows, keys).
-        noise: what the seeds' chance puts into J'WJ, shape (keys, keys).
-        weights: of the residuals, shape (rows,).
-        measured_var: variance of a logarithm by its measurement, shape (rows,).
-        is_converged: whether the fit came to its end; False: the budget was spent before.
-        points: how many were asked for.
-    """
-
-    point: Floats
-    logs: Floats
-    jacobian: Floats
-    noise: Floats
-    weights: Floats
-    measured_var: Floats
-    is_converged: bool
-    points: int
+    point: Floats  # in the unit cube, shape (keys,)
+    logs: Floats  # predicted there, shape (seeds, rows)
+    jacobian: Floats  # of the mean predictions, shape (rows, keys)
+    noise: Floats  # what the seeds' chance puts into J'WJ, shape (keys, keys)
+    weights: Floats  # of the residuals, shape (rows,)
+    measured_var: Floats  # variance of a logarithm by its measurement, shape (rows,)
+    is_converged: bool  # whether the fit came to its end; False: the budget was spent before
+    points: int  # how many were asked for
 
     @property
     def predicted(self) -> Floats:

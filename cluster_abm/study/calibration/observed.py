@@ -34,40 +34,24 @@ Kind = Literal["jobs", "metrics"]
 
 @dataclass(frozen=True)
 class Row:
-    """One number that was measured.
+    """One number that was measured."""
 
-    Attributes:
-        line: of the file.
-        run: the run it is of.
-        name: the job's number, or the metric.
-        value: response time [ms], or the metric in its unit; above 0.
-        log_sd: standard deviation of its logarithm by its measurement; NaN: not said.
-        is_held_out: whether it is left out of the fit.
-    """
-
-    line: int
-    run: str
-    name: int | str
-    value: float
-    log_sd: float = math.nan
-    is_held_out: bool = False
+    line: int  # of the file
+    run: str  # the run it is of
+    name: int | str  # the job's number, or the metric
+    value: float  # response time [ms], or the metric in its unit; above 0
+    log_sd: float = math.nan  # standard deviation of its logarithm by its measurement; NaN: not said
+    is_held_out: bool = False  # whether it is left out of the fit
 
 
 @dataclass(frozen=True)
 class Observed:
-    """A file of measurements.
+    """A file of measurements."""
 
-    Attributes:
-        file: its path.
-        kind: "jobs" or "metrics".
-        rows: in the file's order.
-        conditions: of each run, what it sets of the scenario, by dotted key.
-    """
-
-    file: str
-    kind: Kind
-    rows: tuple[Row, ...]
-    conditions: Mapping[str, Mapping[str, Value]]
+    file: str  # its path
+    kind: Kind  # "jobs" or "metrics"
+    rows: tuple[Row, ...]  # in the file's order
+    conditions: Mapping[str, Mapping[str, Value]]  # of each run, what it sets of the scenario, by dotted key
 
     @property
     def runs(self) -> tuple[str, ...]:

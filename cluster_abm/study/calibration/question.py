@@ -33,23 +33,15 @@ SLICE = 7
 
 @dataclass(frozen=True)
 class CalibrationQuestion(QuestionOfRanges):
-    """What is calibrated.
-
-    Attributes:
-        scenario: as it stands.
-        overs: the keys and their ranges.
-        observed: what was measured, with what is held out.
-        seeds: runs that each prediction is the mean of, from the scenario's seed on.
-        budget: how many runs the fit may take.
-    """
+    """What is calibrated."""
 
     command = "calibrate"
     words = "a calibration"
-    scenario: Scenario
-    overs: tuple[Over, ...]
-    observed: Observed
-    seeds: int = 8
-    budget: int = 2000
+    scenario: Scenario  # as it stands
+    overs: tuple[Over, ...]  # the keys and their ranges
+    observed: Observed  # what was measured, with what is held out
+    seeds: int = 8  # runs that each prediction is the mean of, from the scenario's seed on
+    budget: int = 2000  # how many runs the fit may take
 
     @property
     def runs_each(self) -> int:

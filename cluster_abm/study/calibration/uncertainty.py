@@ -35,23 +35,14 @@ LEAST_LEFT = 0.3
 
 @dataclass(frozen=True)
 class Uncertainty:
-    """What is known of the keys, in the unit cube of their ranges.
+    """What is known of the keys, in the unit cube of their ranges."""
 
-    Attributes:
-        errors: standard error of each key, shape (keys,); infinite: the data tell nothing of it.
-        freedom: degrees of freedom of Student's t for each, shape (keys,).
-        shares: of each key's variance, by measurement, by the machine's run, by the seeds, shape (keys, 3).
-        correlation: of the estimates, shape (keys, keys).
-        singular: directions in the ranges along which nothing that is observed changes, shape (any, keys).
-        flat: keys that change nothing that is observed, by position.
-    """
-
-    errors: Floats
-    freedom: Floats
-    shares: Floats
-    correlation: Floats
-    singular: Floats
-    flat: tuple[int, ...]
+    errors: Floats  # standard error of each key, shape (keys,); infinite: the data tell nothing of it
+    freedom: Floats  # degrees of freedom of Student's t for each, shape (keys,)
+    shares: Floats  # of each key's variance, by measurement, by the machine's run, by the seeds, shape (keys, 3)
+    correlation: Floats  # of the estimates, shape (keys, keys)
+    singular: Floats  # directions in the ranges along which nothing that is observed changes, shape (any, keys)
+    flat: tuple[int, ...]  # keys that change nothing that is observed, by position
 
     def arms(self, level: float) -> Floats:
         """Half of the two-sided interval of each key, shape (keys,), in ranges.

@@ -30,36 +30,22 @@ from cluster_abm.study.design.study_paths import settings_with_paths
 
 @dataclass(frozen=True)
 class StudyCell:
-    """A point under a policy; its runs differ by the seed only.
+    """A point under a policy; its runs differ by the seed only."""
 
-    Attributes:
-        point: number of the point, from 0.
-        policy: name.
-        key: what its runs are called by in a store (`fingerprint.cell_key`).
-    """
-
-    point: int
-    policy: str
-    key: str
+    point: int  # number of the point, from 0
+    policy: str  # name
+    key: str  # what its runs are called by in a store (`fingerprint.cell_key`)
 
 
 @dataclass(frozen=True)
 class Expansion:
-    """A study, checked and taken apart.
+    """A study, checked and taken apart."""
 
-    Attributes:
-        study: the study.
-        base: its scenario, overrides included.
-        points: the settings of each point.
-        cells: every point under every policy, in this order.
-        remarks: what is odd about it and no mistake: keys without effect.
-    """
-
-    study: Study
-    base: Scenario
-    points: tuple[Settings, ...]
-    cells: tuple[StudyCell, ...]
-    remarks: tuple[str, ...]
+    study: Study  # the study
+    base: Scenario  # its scenario, overrides included
+    points: tuple[Settings, ...]  # the settings of each point
+    cells: tuple[StudyCell, ...]  # every point under every policy, in this order
+    remarks: tuple[str, ...]  # what is odd about it and no mistake: keys without effect
     _tree: Mapping[str, Any] = field(repr=False)
 
     def scenario(self, cell: StudyCell) -> Scenario:

@@ -28,15 +28,12 @@ LEAST_SCALE_S = 1e-6
 
 
 class Bursts(NamedTuple):
-    """Arrivals in batches, at a rate that varies on several scales; both may be missing.
+    """Arrivals in batches, at a rate that varies on several scales; both may be missing."""
 
-    Attributes:
-        batch_mean, batch_gap_s: as `workload.arrivals` has them.
-        scales_s, variations: the same.
-    """
-
+    # batch_mean, batch_gap_s: as `workload.arrivals` has them
     batch_mean: float = 1.0
     batch_gap_s: float = 0.0
+    # scales_s, variations: the same
     scales_s: tuple[float, ...] = ()
     variations: tuple[float, ...] = ()
 
@@ -78,19 +75,12 @@ def windows_of(window_s: float, jobs: int, resolution_s: float) -> list[float]:
 
 
 class Grid(NamedTuple):
-    """Points by which the covariance of a rate is integrated over some lengths of time.
+    """Points by which the covariance of a rate is integrated over some lengths of time."""
 
-    Attributes:
-        lengths_s: of the pieces, shape (lengths,) [s].
-        parts: (1 - h/s_k)^+ of each scale at each point, shape (scales, points).
-        weights: of the points, times (1 - h/T) [s].
-        first: of each length, the place of its first point.
-    """
-
-    lengths_s: Floats
-    parts: Floats
-    weights: Floats
-    first: npt.NDArray[np.int64]
+    lengths_s: Floats  # of the pieces, shape (lengths,) [s]
+    parts: Floats  # (1 - h/s_k)^+ of each scale at each point, shape (scales, points)
+    weights: Floats  # of the points, times (1 - h/T) [s]
+    first: npt.NDArray[np.int64]  # of each length, the place of its first point
 
 
 def grid_of(lengths_s: Sequence[float], scales_s: Sequence[float]) -> Grid:

@@ -25,19 +25,12 @@ LEVEL = 0.01
 
 
 class Course(NamedTuple):
-    """The course, as `workload.arrivals` has it.
+    """The course, as `workload.arrivals` has it."""
 
-    Attributes:
-        daily: relative rates of the hours, mean 1; empty: none.
-        weekly: of the days; empty: none.
-        starts_h: hour of the week at which the log begins [h].
-        clock: what hours are counted from, in words.
-    """
-
-    daily: tuple[float, ...] = ()
-    weekly: tuple[float, ...] = ()
-    starts_h: float = 0.0
-    clock: str = ""
+    daily: tuple[float, ...] = ()  # relative rates of the hours, mean 1; empty: none
+    weekly: tuple[float, ...] = ()  # of the days; empty: none
+    starts_h: float = 0.0  # hour of the week at which the log begins [h]
+    clock: str = ""  # what hours are counted from, in words
 
 
 def fit_course(times_s: Floats, window_s: float, header: Mapping[str, str], begin_s: float) -> Course:

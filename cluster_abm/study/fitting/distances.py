@@ -43,29 +43,18 @@ class Pair:
 
 @dataclass(frozen=True)
 class Distances:
-    """Log and model side by side.
+    """Log and model side by side."""
 
-    Attributes:
-        seeds: of the draws.
-        law: by column, the Kolmogorov-Smirnov distance between the log and the fitted law itself.
-        drawn: by column, that between the log and the draws of a seed: its mean over seeds.
-        means: by column, mean of the law over that of the log.
-        dispersions: index of dispersion of counts, by length of the windows [s].
-        correlations: rank correlations by "first,second".
-        repeats: rank correlation of a job's demands with those of an earlier job, by the lag in jobs.
-        homes: share of the jobs, by node; homes_cpu: of the CPU time, of tasks together.
-        jobs, work: their number, and CPU time of all tasks together [ms].
-    """
-
-    seeds: tuple[int, ...]
-    law: dict[str, float]
-    drawn: dict[str, float]
-    means: dict[str, float]
-    dispersions: dict[float, Pair]
-    correlations: dict[str, Pair]
-    repeats: dict[int, Pair]
-    homes: dict[int, Pair]
+    seeds: tuple[int, ...]  # of the draws
+    law: dict[str, float]  # by column, the Kolmogorov-Smirnov distance between the log and the fitted law itself
+    drawn: dict[str, float]  # by column, that between the log and the draws of a seed: its mean over seeds
+    means: dict[str, float]  # by column, mean of the law over that of the log
+    dispersions: dict[float, Pair]  # index of dispersion of counts, by length of the windows [s]
+    correlations: dict[str, Pair]  # rank correlations by "first,second"
+    repeats: dict[int, Pair]  # rank correlation of a job's demands with those of an earlier job, by the lag in jobs
+    homes: dict[int, Pair]  # share of the jobs, by node; homes_cpu: of the CPU time, of tasks together
     homes_cpu: dict[int, Pair]
+    # jobs, work: their number, and CPU time of all tasks together [ms]
     jobs: Pair
     work: Pair
 

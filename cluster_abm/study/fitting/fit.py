@@ -37,21 +37,14 @@ MOST = 0.99
 
 @dataclass(frozen=True)
 class Fitted:
-    """What was fitted.
+    """What was fitted."""
 
-    Attributes:
-        scenario: the synthetic scenario.
-        tables: its nested tables, of keys that are said and not defaults.
-        laws: the law of each column, of the kind "fixed" or "quantiles"; tasks are not among them.
-        course: of days and weeks.
-        notes: what was done, and what the log lacks, a line each.
-    """
-
-    scenario: Scenario
-    tables: dict[str, Any]
+    scenario: Scenario  # the synthetic scenario
+    tables: dict[str, Any]  # its nested tables, of keys that are said and not defaults
+    # the law of each column, of the kind "fixed" or "quantiles"; tasks are not among them
     laws: Mapping[str, Distribution]
-    course: Course
-    notes: tuple[str, ...]
+    course: Course  # of days and weeks
+    notes: tuple[str, ...]  # what was done, and what the log lacks, a line each
 
 
 def fit(base: Scenario, log: JobLog, name: str = "fitted") -> Fitted:

@@ -32,19 +32,13 @@ REQUEST = "requested_over_actual"
 
 @dataclass(frozen=True)
 class Jobs:
-    """Jobs in the order of their arrival, of a log or of one draw of a scenario.
+    """Jobs in the order of their arrival, of a log or of one draw of a scenario."""
 
-    Attributes:
-        times_s: when each is submitted, from the begin of the window on, shape (jobs,) [s].
-        window_s: in which they come [s].
-        columns: what is known of them, NaN where a job lacks it, shape (jobs,) each; names of UNITS and REQUEST.
-        homes: the node of each, shape (jobs,); None: not known.
-    """
-
-    times_s: Floats
-    window_s: float
+    times_s: Floats  # when each is submitted, from the begin of the window on, shape (jobs,) [s]
+    window_s: float  # in which they come [s]
+    # what is known of them, NaN where a job lacks it, shape (jobs,) each; names of UNITS and REQUEST
     columns: Mapping[str, Floats]
-    homes: npt.NDArray[np.int64] | None
+    homes: npt.NDArray[np.int64] | None  # the node of each, shape (jobs,); None: not known
 
     def __len__(self) -> int:
         return len(self.times_s)
@@ -57,21 +51,13 @@ class Jobs:
 
 @dataclass(frozen=True)
 class JobLog:
-    """A log.
+    """A log."""
 
-    Attributes:
-        file: its path, as given.
-        jobs: what is fitted.
-        header: what an SWF log says of itself.
-        begin_s: of the window, on the log's own clock [s].
-        resolution_s: of its clock [s].
-    """
-
-    file: str
-    jobs: Jobs
-    header: Mapping[str, str]
-    begin_s: float
-    resolution_s: float
+    file: str  # its path, as given
+    jobs: Jobs  # what is fitted
+    header: Mapping[str, str]  # what an SWF log says of itself
+    begin_s: float  # of the window, on the log's own clock [s]
+    resolution_s: float  # of its clock [s]
 
 
 def read_log(scenario: Scenario) -> JobLog:

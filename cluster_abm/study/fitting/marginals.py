@@ -25,15 +25,10 @@ SHARE_DIGITS = 8
 
 
 class Quantiles(NamedTuple):
-    """A law by its quantiles.
+    """A law by its quantiles."""
 
-    Attributes:
-        values: ascending.
-        probabilities: of each, ascending from 0 to 1.
-    """
-
-    values: tuple[float, ...]
-    probabilities: tuple[float, ...]
+    values: tuple[float, ...]  # ascending
+    probabilities: tuple[float, ...]  # of each, ascending from 0 to 1
 
     @property
     def mean(self) -> float:

@@ -17,17 +17,11 @@ from cluster_abm.study.statistics.estimates import PairedDifference
 
 @dataclass(frozen=True)
 class Rankings:
-    """Two comparisons of the same policies.
+    """Two comparisons of the same policies."""
 
-    Attributes:
-        log: on the log; its seeds differ in what the log does not say.
-        fitted: on the fitted scenario, all of whose jobs a seed draws.
-        metric: of which less is better.
-    """
-
-    log: Comparison
-    fitted: Comparison
-    metric: str = "mean_slowdown"
+    log: Comparison  # on the log; its seeds differ in what the log does not say
+    fitted: Comparison  # on the fitted scenario, all of whose jobs a seed draws
+    metric: str = "mean_slowdown"  # of which less is better
 
     @property
     def tau(self) -> float:

@@ -24,18 +24,13 @@ Search = Generator[list[float], Mapping[float, JudgedValue], "Crossing"]
 
 @dataclass(frozen=True)
 class KeyRange:
-    """The values of the key that may be tried.
+    """The values of the key that may be tried."""
 
-    Attributes:
-        low, high: the ends, both included.
-        whole: whether only whole numbers may be tried.
-        start: where the search begins; None: at both ends.
-    """
-
+    # low, high: the ends, both included
     low: float
     high: float
-    whole: bool
-    start: float | None = None
+    whole: bool  # whether only whole numbers may be tried
+    start: float | None = None  # where the search begins; None: at both ends
 
     def next(self, value: float, up: bool) -> float:
         """A value beyond this one, no further than the end."""
@@ -66,22 +61,16 @@ def significant(value: float) -> float:
 
 @dataclass(frozen=True)
 class Crossing:
-    """Where the needs begin to be kept.
+    """Where the needs begin to be kept."""
 
-    Attributes:
-        side: "least": from `value` on; "most": up to `value`; None: the key changes nothing that is asked about.
-        value: None: nowhere within the range.
-        low, high: of the 95 % interval; None: it goes on beyond the range.
-        points: all that were run, by value.
-        note: what else is to be said; "": nothing.
-    """
-
+    # "least": from `value` on; "most": up to `value`; None: the key changes nothing that is asked about
     side: Side | None
-    value: float | None
+    value: float | None  # None: nowhere within the range
+    # low, high: of the 95 % interval; None: it goes on beyond the range
     low: float | None
     high: float | None
-    points: tuple[JudgedValue, ...] = field(repr=False)
-    note: str = ""
+    points: tuple[JudgedValue, ...] = field(repr=False)  # all that were run, by value
+    note: str = ""  # what else is to be said; "": nothing
 
     @property
     def is_one_sample(self) -> bool:

@@ -20,17 +20,11 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 @dataclass(frozen=True)
 class Need:
-    """One thing that is asked.
+    """One thing that is asked."""
 
-    Attributes:
-        metric: of a run, in the mean over seeds.
-        relation: <=, <, >= or >.
-        bound: in the metric's unit.
-    """
-
-    metric: str
-    relation: str
-    bound: float
+    metric: str  # of a run, in the mean over seeds
+    relation: str  # <=, <, >= or >
+    bound: float  # in the metric's unit
 
     def __str__(self) -> str:
         return f"{self.metric}{self.relation}{self.bound:.12g}"
@@ -100,27 +94,16 @@ def needs_of(texts: Sequence[str], metrics: Collection[str]) -> tuple[Need, ...]
 
 @dataclass(frozen=True)
 class JudgedValue:
-    """What a value of the key came to under a policy.
+    """What a value of the key came to under a policy."""
 
-    Attributes:
-        value: of the key.
-        estimates: of each metric that is asked about, over the seeds.
-        is_kept: whether the means keep all needs.
-        is_sure: whether the intervals do.
-        is_doomed: whether the interval of some metric keeps none of its need.
-        margin: of the need that is furthest from being kept.
-        unfinished: jobs that did not finish, in the mean over the seeds.
-        one_sample: whether every seed gave the same run: the interval is one number, and none to be shown.
-    """
-
-    value: float
-    estimates: Mapping[str, Estimate]
-    is_kept: bool
-    is_sure: bool
-    is_doomed: bool
-    margin: float
-    unfinished: float = 0.0
-    one_sample: bool = False
+    value: float  # of the key
+    estimates: Mapping[str, Estimate]  # of each metric that is asked about, over the seeds
+    is_kept: bool  # whether the means keep all needs
+    is_sure: bool  # whether the intervals do
+    is_doomed: bool  # whether the interval of some metric keeps none of its need
+    margin: float  # of the need that is furthest from being kept
+    unfinished: float = 0.0  # jobs that did not finish, in the mean over the seeds
+    one_sample: bool = False  # whether every seed gave the same run: the interval is one number, and none to be shown
 
     def shown(self, metric: str) -> Estimate:
         """The estimate of a metric as it is shown: without an interval where there is one sample."""

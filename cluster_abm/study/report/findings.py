@@ -24,34 +24,27 @@ class Findings:
     """Tables of a study; every one but `points` begins with the columns `point` and the swept keys.
 
     Seeds on which a policy failed or has no value are left out for all policies of the point (seeds_compared).
-
-    Attributes:
-        points: index point, a column a swept key.
-        estimates: metric, policy, seeds, mean, low, high (95 % interval of the mean), half_width_percent, median,
-            median_low, median_high (over seeds, at least 95 %), least, most, failed (runs): over all seeds of the
-            policy, of which some policies may have more than others (`precision`).
-        compared: the same over the seeds that all policies of the point have, without `failed`.
-        differences: metric, a, b, seeds, difference (a - b), low, high, ratio, p_value, significant (low, high and
-            significant by Holm over all pairs of all points of the metric).
-        ranking: metric, policy, mean, best, worst, like: over the seeds that all policies have; only of metrics of
-            which it is known what is better (metrics.BETTER).
-        one_sample: of each point the policies that have the same run from every seed: low and high are NaN, and
-            significant is None between two of them.
-        percentiles: policy, percentile, seeds, mean, low, high: of the slowdowns of a run's jobs, the mean over seeds.
-        left_out: metric, what, policy, seed, why: as of seeds_compared.Compared.
-        runs: what finished.
-        runs_with_jobs: those of them that have slowdowns, from seeds that were not left out.
     """
 
-    points: pd.DataFrame
+    points: pd.DataFrame  # index point, a column a swept key
+    # metric, policy, seeds, mean, low, high (95 % interval of the mean), half_width_percent, median, median_low,
+    # median_high (over seeds, at least 95 %), least, most, failed (runs): over all seeds of the policy, of which some
+    # policies may have more than others (`precision`)
     estimates: pd.DataFrame
-    compared: pd.DataFrame
+    compared: pd.DataFrame  # the same over the seeds that all policies of the point have, without `failed`
+    # metric, a, b, seeds, difference (a - b), low, high, ratio, p_value, significant (low, high and significant by
+    # Holm over all pairs of all points of the metric)
     differences: pd.DataFrame
+    # metric, policy, mean, best, worst, like: over the seeds that all policies have; only of metrics of which it is
+    # known what is better (metrics.BETTER)
     ranking: pd.DataFrame
+    # policy, percentile, seeds, mean, low, high: of the slowdowns of a run's jobs, the mean over seeds
     percentiles: pd.DataFrame
-    left_out: pd.DataFrame
-    runs: pd.DataFrame
-    runs_with_jobs: pd.DataFrame
+    left_out: pd.DataFrame  # metric, what, policy, seed, why: as of seeds_compared.Compared
+    runs: pd.DataFrame  # what finished
+    runs_with_jobs: pd.DataFrame  # those of them that have slowdowns, from seeds that were not left out
+    # of each point the policies that have the same run from every seed: low and high are NaN, and significant is None
+    # between two of them
     one_sample: Mapping[int, frozenset[str]]
 
     @property

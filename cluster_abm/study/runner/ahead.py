@@ -31,19 +31,12 @@ MOST_SCENARIOS = 64
 
 
 class Part(NamedTuple):
-    """Something that is compiled on its own.
+    """Something that is compiled on its own."""
 
-    Attributes:
-        kind: the engine, the placement of arriving tasks, the migration of tasks, or a policy.
-        scenario: one that needs it.
-        key: name of the file that says, beside what is compiled, that it is there.
-        policies: where another process gets the policy.
-    """
-
-    kind: Kind
-    scenario: Scenario
-    key: str
-    policies: tuple[PolicySource, ...] = ()
+    kind: Kind  # the engine, the placement of arriving tasks, the migration of tasks, or a policy
+    scenario: Scenario  # one that needs it
+    key: str  # name of the file that says, beside what is compiled, that it is there
+    policies: tuple[PolicySource, ...] = ()  # where another process gets the policy
 
 
 def missing_parts(scenarios: Iterable[Scenario]) -> list[Part]:

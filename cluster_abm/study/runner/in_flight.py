@@ -24,17 +24,11 @@ ENDS_ALL = (InputError, KeyboardInterrupt, BrokenExecutor)
 
 @dataclass(frozen=True)
 class EndedTask(Generic[Name]):
-    """A task that is over.
+    """A task that is over."""
 
-    Attributes:
-        name: what it was sent as.
-        result: what it returned; None if it did not.
-        problem: what it raised, or why its workers were lost; None if it returned.
-    """
-
-    name: Name
-    result: Any
-    problem: BaseException | None
+    name: Name  # what it was sent as
+    result: Any  # what it returned; None if it did not
+    problem: BaseException | None  # what it raised, or why its workers were lost; None if it returned
 
 
 @dataclass

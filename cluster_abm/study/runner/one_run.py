@@ -23,28 +23,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Assignment:
-    """A run to be carried out.
+    """A run to be carried out."""
 
-    Attributes:
-        scenario: its policy included.
-        key, seed: what it is called by.
-        policy_version: of its policy, as of `policy_sources`, where the assignment was made.
-        warmup: as of `measure_run`.
-        keeps_load: whether its load over time is kept too.
-        raises_bad_input: whether bad input that the run notices is raised, else it is the run's result.
-        policies: where another process gets its policies, if it does not find them by name.
-        keeps_responses: whether the response time of each job is kept too (`measuring.responses_ms`).
-    """
-
-    scenario: Scenario
+    scenario: Scenario  # its policy included
+    # key, seed: what it is called by
     key: str
     seed: int
-    policy_version: str
-    warmup: str
-    keeps_load: bool
-    raises_bad_input: bool = False
+    policy_version: str  # of its policy, as of `policy_sources`, where the assignment was made
+    warmup: str  # as of `measure_run`
+    keeps_load: bool  # whether its load over time is kept too
+    raises_bad_input: bool = False  # whether bad input that the run notices is raised, else it is the run's result
+    # where another process gets its policies, if it does not find them by name
     policies: tuple[PolicySource, ...] = ()
-    keeps_responses: bool = False
+    keeps_responses: bool = False  # whether the response time of each job is kept too (`measuring.responses_ms`)
 
 
 @contextmanager

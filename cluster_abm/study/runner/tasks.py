@@ -34,19 +34,15 @@ class SeededRun:
 
 @dataclass(frozen=True)
 class Where:
-    """Where runs are carried out, and where their results are kept.
+    """Where runs are carried out, and where their results are kept."""
 
-    Attributes:
-        executor: "inline", "process", "dask" or "slurm".
-        workers: processes or jobs at most; None: as many as the executor finds, and as fit into memory.
-        dask, slurm: as of `open_executor`.
-        folder: results are kept in this folder: runs that it has already are not carried out again. None: in memory.
-    """
-
-    executor: str = "process"
+    executor: str = "process"  # "inline", "process", "dask" or "slurm"
+    # processes or jobs at most; None: as many as the executor finds, and as fit into memory
     workers: int | None = None
+    # dask, slurm: as of `open_executor`
     dask: str | None = None
     slurm: Mapping[str, Any] | None = None
+    # results are kept in this folder: runs that it has already are not carried out again. None: in memory.
     folder: Path | None = None
 
     def check(self) -> None:
@@ -64,23 +60,17 @@ class Where:
 
 @dataclass
 class RunsOutcome:
-    """What came of a list of runs.
+    """What came of a list of runs."""
 
-    Attributes:
-        rows: one entry a task, in the tasks' order: its metrics (as of `measure_run`), or None if it did not finish.
-        errors: what went wrong in runs that failed by a fault of this program, one text each.
-        policy_faults: faults of policies, and how many runs each ended.
-        interrupted: whether Ctrl-C, or SIGTERM, ended it.
-        under_way: of an interrupted one the runs that had begun and not ended, in words.
-        made: how many runs were carried out; the others were in the folder already.
-    """
-
+    # one entry a task, in the tasks' order: its metrics (as of `measure_run`), or None if it did not finish
     rows: list[dict[str, Any] | None]
+    # what went wrong in runs that failed by a fault of this program, one text each
     errors: list[str] = field(default_factory=list)
-    policy_faults: dict[str, int] = field(default_factory=dict)
-    interrupted: bool = False
+    policy_faults: dict[str, int] = field(default_factory=dict)  # faults of policies, and how many runs each ended
+    interrupted: bool = False  # whether Ctrl-C, or SIGTERM, ended it
+    # of an interrupted one the runs that had begun and not ended, in words
     under_way: list[str] = field(default_factory=list)
-    made: int = 0
+    made: int = 0  # how many runs were carried out; the others were in the folder already
 
     @property
     def exit_code(self) -> int:

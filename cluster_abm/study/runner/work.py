@@ -33,27 +33,18 @@ LONG_UNDER_WAY_S = 5.0
 
 @dataclass(frozen=True)
 class Request:
-    """Runs that are asked for.
+    """Runs that are asked for."""
 
-    Attributes:
-        keys: the name of each point under each policy, in order.
-        scenario: the scenario of a run.
-        seeds: the seeds that a key needs, by the values of its runs so far.
-        value: the number of a record that `seeds` goes by; None: it goes by none.
-        warmup: as of `measure_run`.
-        load_seed: the seed of the runs of which the load over time is kept; None: of none.
-        raises_bad_input: whether bad input that only a run notices ends all, else that run.
-        keeps_responses: as of `Assignment`.
-    """
-
-    keys: Sequence[str]
-    scenario: Callable[[RunName], Scenario]
+    keys: Sequence[str]  # the name of each point under each policy, in order
+    scenario: Callable[[RunName], Scenario]  # the scenario of a run
+    # the seeds that a key needs, by the values of its runs so far
     seeds: Callable[[str, Mapping[int, float | None]], Sequence[int]]
+    # the number of a record that `seeds` goes by; None: it goes by none
     value: Callable[[Record], float | None] | None = None
-    warmup: str = "none"
-    load_seed: int | None = None
-    raises_bad_input: bool = False
-    keeps_responses: bool = False
+    warmup: str = "none"  # as of `measure_run`
+    load_seed: int | None = None  # the seed of the runs of which the load over time is kept; None: of none
+    raises_bad_input: bool = False  # whether bad input that only a run notices ends all, else that run
+    keeps_responses: bool = False  # as of `Assignment`
 
 
 class RequestedRuns:

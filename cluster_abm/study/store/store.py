@@ -33,22 +33,15 @@ RunName = tuple[str, int]
 
 @dataclass(frozen=True)
 class Record:
-    """What is known of a run that is over.
+    """What is known of a run that is over."""
 
-    Attributes:
-        key, seed: what it is called by.
-        metrics: its numbers; empty if it failed.
-        load: its load over time, where that was kept.
-        error: why it failed, in a line; empty if it finished.
-        traceback: and where.
-    """
-
+    # key, seed: what it is called by
     key: str
     seed: int
-    metrics: dict[str, Any] = field(default_factory=dict)
-    load: dict[str, Any] | None = None
-    error: str = ""
-    traceback: str = ""
+    metrics: dict[str, Any] = field(default_factory=dict)  # its numbers; empty if it failed
+    load: dict[str, Any] | None = None  # its load over time, where that was kept
+    error: str = ""  # why it failed, in a line; empty if it finished
+    traceback: str = ""  # and where
 
     @property
     def name(self) -> RunName:
@@ -63,18 +56,14 @@ class Record:
 
 @dataclass
 class Contents:
-    """What a store holds.
+    """What a store holds."""
 
-    Attributes:
-        finished: runs that finished.
-        failed: the records of those that failed, and did not finish before or after.
-        damaged: files that are not as they were written, with what is wrong.
-        tables: finished runs as tables, `load` left out; a run may stand in several.
-    """
-
-    finished: set[RunName] = field(default_factory=set)
+    finished: set[RunName] = field(default_factory=set)  # runs that finished
+    # the records of those that failed, and did not finish before or after
     failed: dict[RunName, Record] = field(default_factory=dict)
+    # files that are not as they were written, with what is wrong
     damaged: dict[Path, str] = field(default_factory=dict)
+    # finished runs as tables, `load` left out; a run may stand in several
     tables: list[pa.Table] = field(default_factory=list)
 
 

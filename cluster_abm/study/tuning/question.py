@@ -22,27 +22,18 @@ from cluster_abm.study.tuning.ranges import Over, Searched, checked
 
 @dataclass(frozen=True)
 class TuningQuestion(QuestionOfRanges):
-    """What a search is asked.
-
-    Attributes:
-        scenario: as it stands: its parameters are the defaults, the first candidate; its policy is searched for.
-        overs: the keys and ranges.
-        budget: how many runs the search may take, the defaults' among them; runs that judge come on top.
-        seeds: how many seeds a candidate gets that is not stopped; the scenario's seed is the first.
-        judge_seeds: how many seeds, after these, the best candidate is judged on.
-        metric: of a run, by its name; better is what `METRICS` says.
-        sum_to_one: keys of weights that are divided by their sum.
-    """
+    """What a search is asked."""
 
     command = "tune"
     words = "a search"
+    # as it stands: its parameters are the defaults, the first candidate; its policy is searched for
     scenario: Scenario
-    overs: tuple[Over, ...]
-    budget: int = 200
-    seeds: int = 8
-    judge_seeds: int = 16
-    metric: str = "mean_slowdown"
-    sum_to_one: tuple[str, ...] = ()
+    overs: tuple[Over, ...]  # the keys and ranges
+    budget: int = 200  # how many runs the search may take, the defaults' among them; runs that judge come on top
+    seeds: int = 8  # how many seeds a candidate gets that is not stopped; the scenario's seed is the first
+    judge_seeds: int = 16  # how many seeds, after these, the best candidate is judged on
+    metric: str = "mean_slowdown"  # of a run, by its name; better is what `METRICS` says
+    sum_to_one: tuple[str, ...] = ()  # keys of weights that are divided by their sum
 
     @cached_property
     def searched(self) -> tuple[Searched, ...]:

@@ -34,20 +34,14 @@ NOT_SEARCHED = {
 
 @dataclass(frozen=True)
 class Over:
-    """A key that is searched, between two bounds or among some values.
+    """A key that is searched, between two bounds or among some values."""
 
-    Attributes:
-        key: dotted, as `--set` takes it.
-        low, high: the bounds, both included, in the key's unit; NaN where there are choices.
-        log: whether the range is searched by orders of magnitude.
-        choices: the values that are tried; empty where there are bounds.
-    """
-
-    key: str
+    key: str  # dotted, as `--set` takes it
+    # low, high: the bounds, both included, in the key's unit; NaN where there are choices
     low: float = math.nan
     high: float = math.nan
-    log: bool = False
-    choices: tuple[Value, ...] = ()
+    log: bool = False  # whether the range is searched by orders of magnitude
+    choices: tuple[Value, ...] = ()  # the values that are tried; empty where there are bounds
 
     @property
     def ends(self) -> tuple[Value, ...]:
@@ -62,15 +56,10 @@ class Over:
 
 @dataclass(frozen=True)
 class Searched:
-    """A range that has been checked.
+    """A range that has been checked."""
 
-    Attributes:
-        over: what was asked for.
-        whole: whether only whole numbers are allowed.
-    """
-
-    over: Over
-    whole: bool = False
+    over: Over  # what was asked for
+    whole: bool = False  # whether only whole numbers are allowed
 
     def holds(self, value: object) -> bool:
         """Whether a value is one of those that are searched."""

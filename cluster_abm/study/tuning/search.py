@@ -33,29 +33,19 @@ Runner = Callable[[Sequence[tuple[Scenario, int]]], Sequence[Mapping[str, Any] |
 
 @dataclass
 class TuningCandidate:
-    """Settings of the searched keys, and what came of them.
+    """Settings of the searched keys, and what came of them."""
 
-    Attributes:
-        number: from 0, the defaults, in the order of the proposals.
-        settings: of the searched keys; None: the scenario leaves it open.
-        scenario: with them; None: it refuses them.
-        metrics: the metric on the seeds so far, one a seed.
-        ratios: each over the defaults' on the same seed.
-        losses: by the number of seeds, the log of the geometric mean of the ratios; the sign is turned where more is
-            better.
-        state: racing; finished: on all seeds; stopped: on fewer; refused: the scenario or the policy does not take
-            them; failed: a run of it failed or has no such metric.
-        reason: why it was not finished, in words.
-    """
-
-    number: int
-    settings: dict[str, Value | None]
-    scenario: Scenario | None
-    metrics: list[float] = field(default_factory=list)
-    ratios: list[float] = field(default_factory=list)
+    number: int  # from 0, the defaults, in the order of the proposals
+    settings: dict[str, Value | None]  # of the searched keys; None: the scenario leaves it open
+    scenario: Scenario | None  # with them; None: it refuses them
+    metrics: list[float] = field(default_factory=list)  # the metric on the seeds so far, one a seed
+    ratios: list[float] = field(default_factory=list)  # each over the defaults' on the same seed
+    # by the number of seeds, the log of the geometric mean of the ratios; the sign is turned where more is better
     losses: dict[int, float] = field(default_factory=dict)
+    # racing; finished: on all seeds; stopped: on fewer; refused: the scenario or the policy does not take them;
+    # failed: a run of it failed or has no such metric
     state: State = "racing"
-    reason: str = ""
+    reason: str = ""  # why it was not finished, in words
     trials: list[Any] = field(default_factory=list, repr=False)
 
     @property

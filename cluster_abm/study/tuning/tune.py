@@ -26,20 +26,14 @@ from cluster_abm.study.tuning.search import Runner, Search, TuningCandidate, met
 
 @dataclass(frozen=True)
 class Judgement:
-    """The best candidate against the defaults, on seeds that the search did not see.
+    """The best candidate against the defaults, on seeds that the search did not see."""
 
-    Attributes:
-        seeds: those on which both have the metric.
-        defaults, tuned: the metric, one a seed.
-        ratio: of the best to the defaults, in the geometric mean, with its 95 % interval.
-        pair: their paired difference.
-    """
-
-    seeds: tuple[int, ...]
+    seeds: tuple[int, ...]  # those on which both have the metric
+    # defaults, tuned: the metric, one a seed
     defaults: tuple[float, ...]
     tuned: tuple[float, ...]
-    ratio: Ratio
-    pair: PairedDifference
+    ratio: Ratio  # of the best to the defaults, in the geometric mean, with its 95 % interval
+    pair: PairedDifference  # their paired difference
 
     def word(self, less_is_better: bool) -> str:
         """Whether the best candidate is "better", "worse" or "not told apart", by the ratio's interval."""
@@ -50,21 +44,13 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Tuned(Answer):
-    """What came of a search.
+    """What came of a search."""
 
-    Attributes:
-        question: what was asked.
-        candidates: all, the defaults first.
-        best: of those on all seeds of the search the best there.
-        judgement: None: the best are the defaults, or there are no two seeds to judge on.
-        spent: runs of the budget.
-    """
-
-    question: TuningQuestion
-    candidates: tuple[TuningCandidate, ...]
-    best: TuningCandidate
-    judgement: Judgement | None
-    spent: int
+    question: TuningQuestion  # what was asked
+    candidates: tuple[TuningCandidate, ...]  # all, the defaults first
+    best: TuningCandidate  # of those on all seeds of the search the best there
+    judgement: Judgement | None  # None: the best are the defaults, or there are no two seeds to judge on
+    spent: int  # runs of the budget
 
     @property
     def found_better(self) -> bool:

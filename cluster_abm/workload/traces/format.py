@@ -19,13 +19,9 @@ LONGEST_HEAD = 100_000  # bytes of the first line that are looked at
 
 @dataclass(frozen=True)
 class Head:
-    """What a file begins with.
+    """What a file begins with."""
 
-    Attributes:
-        data: the bytes, without blank lines and a byte-order mark.
-    """
-
-    data: bytes
+    data: bytes  # the bytes, without blank lines and a byte-order mark
 
     @cached_property
     def line(self) -> str:
@@ -46,23 +42,14 @@ class Head:
 
 @dataclass
 class OpenTrace:
-    """A trace file that is open, unpacked.
+    """A trace file that is open, unpacked."""
 
-    Attributes:
-        head: what it begins with.
-        blocks: all its bytes; `lines`, `cells` or `data` takes them, once.
-        path: the file, as it was given.
-        limit: how much it may hold.
-        run: which run of several is asked for.
-        reading: how fields are read where the format leaves a choice.
-    """
-
-    head: Head
-    blocks: Iterator[bytes]
-    path: str
-    limit: Limit
-    run: int | None = None
-    reading: LogReading = PLAIN_READING
+    head: Head  # what it begins with
+    blocks: Iterator[bytes]  # all its bytes; `lines`, `cells` or `data` takes them, once
+    path: str  # the file, as it was given
+    limit: Limit  # how much it may hold
+    run: int | None = None  # which run of several is asked for
+    reading: LogReading = PLAIN_READING  # how fields are read where the format leaves a choice
 
     @property
     def where(self) -> str:
@@ -91,30 +78,18 @@ class OpenTrace:
 
 @dataclass(frozen=True)
 class TraceFormat:
-    """A format of trace files.
+    """A format of trace files."""
 
-    Attributes:
-        title: what it is called, where one reads of it; its name is that of its module.
-        row: what a row of a file is.
-        begins: what a file begins with, in words.
-        rank: formats are tried by their rank, the smallest first: a file may begin as several of them do.
-        looks_like: whether a file is of this format, by what it begins with.
-        trace: reads an open file.
-        lacks: what the files do not say, in words.
-        endings: file names with these are taken to be of this format if the beginning tells nothing.
-        reads: the fields of `LogReading` that `trace` looks at.
-        has_runs: whether a file may hold several runs.
-        folder: reads a folder of files of this format; None: a trace is one file.
-    """
-
-    title: str
-    row: str
-    begins: str
-    rank: int
-    looks_like: Callable[[Head], bool]
-    trace: Callable[[OpenTrace], Trace]
-    lacks: str = ""
+    title: str  # what it is called, where one reads of it; its name is that of its module
+    row: str  # what a row of a file is
+    begins: str  # what a file begins with, in words
+    rank: int  # formats are tried by their rank, the smallest first: a file may begin as several of them do
+    looks_like: Callable[[Head], bool]  # whether a file is of this format, by what it begins with
+    trace: Callable[[OpenTrace], Trace]  # reads an open file
+    lacks: str = ""  # what the files do not say, in words
+    # file names with these are taken to be of this format if the beginning tells nothing
     endings: tuple[str, ...] = ()
-    reads: tuple[str, ...] = ()
-    has_runs: bool = False
+    reads: tuple[str, ...] = ()  # the fields of `LogReading` that `trace` looks at
+    has_runs: bool = False  # whether a file may hold several runs
+    # reads a folder of files of this format; None: a trace is one file
     folder: Callable[[Path, Limit], Trace] | None = None

@@ -107,19 +107,13 @@ class Tallies:
 
 @part
 class CompiledNegotiation:
-    """Does what the load managers do when tasks arrive, in the same order and with the same results.
-
-    Attributes:
-        policy: the policy of all of them.
-        inputs: what compiled code reads.
-        tallies: takes over what it counts.
-    """
+    """Does what the load managers do when tasks arrive, in the same order and with the same results."""
 
     engine: EngineState
     clock: Clock
-    policy: Policy
-    inputs: CompiledInputs
-    tallies: Tallies
+    policy: Policy  # the policy of all of them
+    inputs: CompiledInputs  # what compiled code reads
+    tallies: Tallies  # takes over what it counts
 
     def __post_init__(self) -> None:
         self._compares_alike = self.inputs.views.capacities(0) is None

@@ -53,17 +53,13 @@ class BatchExecutor(Executor):
 
 @dataclass(frozen=True)
 class ExecutorKind:
-    """A kind of executor. It has the name of its module.
+    """A kind of executor. It has the name of its module."""
 
-    Attributes:
-        opens: opens an executor as it is asked for: `workers`, `dask` and `slurm`, as of `open_executor`.
-        refuses_workers: why so many workers cannot be asked for (1 or more); None: they can be.
-        options: which of `dask` and `slurm` mean something to it.
-    """
-
+    # opens an executor as it is asked for: `workers`, `dask` and `slurm`, as of `open_executor`
     opens: Callable[[Mapping[str, Any]], BatchExecutor]
+    # why so many workers cannot be asked for (1 or more); None: they can be
     refuses_workers: Callable[[int], str | None] = lambda workers: None
-    options: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()  # which of `dask` and `slurm` mean something to it
 
 
 def library(name: str, extra: str) -> Any:
