@@ -46,8 +46,7 @@ def check_any_has_effect(
 ) -> None:
     """Refuse overrides on which nothing depends in any of several scenarios, each with the policy that it runs under.
 
-    Raises:
-        InputError: as of `check_keys_have_effect`.
+    Raises InputError: as of `check_keys_have_effect`.
     """
     refused: dict[str, str] | None = None
     for scenario, policy in scenarios:
@@ -61,8 +60,7 @@ def check_any_has_effect(
 def refuse(without_effect: Mapping[str, str], overrides: Overrides) -> None:
     """Refuse these overrides, each with the reason; say on stderr which others are taken and change nothing.
 
-    Raises:
-        InputError: there are any to refuse.
+    Raises InputError: there are any to refuse.
     """
     from cluster_abm.scenario.unused import TAKEN, dotted_entries
 

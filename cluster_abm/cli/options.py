@@ -298,8 +298,7 @@ def policies_named(text: str | None) -> list[str] | None:
 def policy_named(text: str) -> str:
     """The name of the policy that a user means by NAME or FILE.py:CLASS.
 
-    Raises:
-        InputError: as `name_of`; a name that no policy has, and a file would have with `.py` behind it.
+    Raises InputError: as `name_of`; a name that no policy has, and a file would have with `.py` behind it.
     """
     from cluster_abm.arguments import shortened
     from cluster_abm.policies import available, name_of

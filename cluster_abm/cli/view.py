@@ -121,8 +121,7 @@ def _page_address(address: str, port: int) -> str:
 def _compile(scenario: Scenario) -> None:
     """Run the scenario for a moment: the first time that compiles the engine, which a page would stand still for.
 
-    Raises:
-        InputError: the scenario cannot be run.
+    Raises InputError: the scenario cannot be run.
     """
     from cluster_abm.model import ClusterModel
     from cluster_abm.study.runner.ahead import compile_here
@@ -147,8 +146,7 @@ def _compile(scenario: Scenario) -> None:
 def _free_address(host: str, port: int) -> str:
     """The address that a name, or an address in any form, stands for.
 
-    Raises:
-        InputError: it is not this machine's, or the port is taken.
+    Raises InputError: it is not this machine's, or the port is taken.
     """
     try:
         kind, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]

@@ -33,8 +33,7 @@ def number_of(text: str) -> int:
 def text_of(number: int) -> str:
     """The text of a number, `{}` in it replaced by the number that completes it.
 
-    Raises:
-        ValueError: it is the number of no text.
+    Raises ValueError: it is the number of no text.
     """
     completed, number = divmod(number, COMPLETED)
     if number not in _texts:

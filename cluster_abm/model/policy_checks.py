@@ -56,8 +56,7 @@ def check_all_asked(policies: Iterable[Policy]) -> None:
 def check_waiting(policies: Iterable[Policy]) -> None:
     """Check that jobs wait either in queues or at load managers: those of a policy that talks keep tasks themselves.
 
-    Raises:
-        PolicyFault: a policy would do both.
+    Raises PolicyFault: a policy would do both.
     """
     for policy in policies:
         if policy.talks and policy.holds_jobs:

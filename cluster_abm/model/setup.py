@@ -47,8 +47,7 @@ def resolve(
 def travel_ns(cost_ms: float, task: int, target: int) -> int:
     """Whole nanoseconds of what it costs to move a task to a node.
 
-    Raises:
-        InputError: longer than 31 years, which several times over 64 bits do not hold; or for ever.
+    Raises InputError: longer than 31 years, which several times over 64 bits do not hold; or for ever.
     """
     if not cost_ms <= LONGEST_WAIT_MS:
         raise InputError(
@@ -106,8 +105,7 @@ def watts_of(cluster: Cluster) -> npt.NDArray[np.float64] | None:
 def background(scenario: Scenario, nodes: Table, policy: Policy) -> Table:
     """The background programs of a scenario (workload.background_table).
 
-    Raises:
-        InputError: the policy pools the nodes, or the programs alone ask for more than RAM and swap.
+    Raises InputError: the policy pools the nodes, or the programs alone ask for more than RAM and swap.
     """
     if policy.pooled:
         raise InputError(

@@ -69,8 +69,7 @@ def is_saved(folder: Path) -> bool:
 def load_saved(folder: Path) -> Comparison | SavedRun:
     """The results of `compare`, or of `run`, from their folder.
 
-    Raises:
-        InputError: a file of them is missing, damaged, or of another kind.
+    Raises InputError: a file of them is missing, damaged, or of another kind.
     """
     summary = _summary(folder / SUMMARY)
     scenario = load_scenario(folder / SCENARIO)

@@ -194,8 +194,7 @@ class Bench:
     def slice_ms(self, seconds: float, deadline_s: float) -> float | None:
         """CPU time over involuntary switches of three busy processes on the first core [ms]; None if none was switched.
 
-        Raises:
-            DeadlinePassed: they did not end in time.
+        Raises DeadlinePassed: they did not end in time.
         """
         workers: list[WorkerProcess] = self._workers[:3]
         for worker in workers:

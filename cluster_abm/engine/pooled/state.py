@@ -65,11 +65,7 @@ class PooledState(EngineState):
         )
 
     def _check_work(self) -> None:
-        """One row books what all nodes do: 64 bits have to hold that.
-
-        Raises:
-            InputError: they do not.
-        """
+        """One row books what all nodes do: 64 bits have to hold that. Raises InputError: they do not."""
         jobs, pool = self.jobs, self.pool[0]
         request_ms = (pool["seek_ns"] + jobs["request_kb"] * pool["ns_per_kb"]) / NS_PER_MS
         alone_ms = jobs["cpu_ms"] * (1.0 / pool["speed"] + jobs["io_per_ms"] * request_ms)

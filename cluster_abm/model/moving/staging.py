@@ -55,8 +55,7 @@ class Staging:
     def delay_ns(self, job: int, node: int) -> int:
         """How long a task of a job waits on a node until its files are there [ns].
 
-        Raises:
-            InputError: for ever, or longer than 31 years.
+        Raises InputError: for ever, or longer than 31 years.
         """
         wait_ms = self.map.access_ms_on(self.files_of(job), node)
         if not wait_ms <= LONGEST_WAIT_MS:

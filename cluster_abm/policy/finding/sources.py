@@ -60,8 +60,7 @@ def source_of(name: str, policy: type[Policy]) -> PolicySource:
 def policy_from(source: PolicySource) -> type[Policy]:
     """The policy of a source, in another process than the one that named it.
 
-    Raises:
-        InputError: it is not there, or is another one.
+    Raises InputError: it is not there, or is another one.
     """
     here = f"worker on {socket.gethostname()}"
     try:

@@ -94,11 +94,7 @@ class Scorer:
 
 
 def read_scorer(path: str | Path) -> Scorer:
-    """Read a scorer from a file.
-
-    Raises:
-        InputError: it cannot be read, or is not what `Scorer.save` writes.
-    """
+    """Read a scorer from a file. Raises InputError: it cannot be read, or is not what `Scorer.save` writes."""
     try:
         document = json.loads(whole(path, LARGEST).decode("utf-8"))
     except (UnicodeDecodeError, ValueError, RecursionError) as problem:

@@ -70,8 +70,7 @@ class Observed:
     def holding_out(self, share: float, seed: int) -> Observed:
         """Hold a share out: whole runs where there are several, else rows; which ones depends on the seed alone.
 
-        Raises:
-            InputError: the file itself says what is held out, or nothing would be left of one side.
+        Raises InputError: the file itself says what is held out, or nothing would be left of one side.
         """
         if any(row.is_held_out for row in self.rows):
             raise InputError(f"--held-out {share:g}: {self.file} says itself what is held out, in its column use")

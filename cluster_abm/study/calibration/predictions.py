@@ -41,8 +41,7 @@ class Predictions:
     def of_points(self, points: Sequence[Floats]) -> Floats:
         """Predicted logarithms at points of the unit cube, shape (points, seeds, rows); NaN where there is none.
 
-        Raises:
-            BudgetSpent: they would take more runs than are left.
+        Raises BudgetSpent: they would take more runs than are left.
         """
         if len(points) * self._question.runs_each > self.budget:
             raise BudgetSpent

@@ -57,8 +57,7 @@ class Expansion:
 def expand(study: Study) -> Expansion:
     """Check every point of a study by building its scenario once.
 
-    Raises:
-        InputError: what is wrong with the scenario, the policies, the points and the metrics, each problem once.
+    Raises InputError: what is wrong with the scenario, the policies, the points and the metrics, each problem once.
     """
     cell_count = study.point_count * len(study.policies)
     check_runs(

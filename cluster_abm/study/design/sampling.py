@@ -17,8 +17,7 @@ Floats = npt.NDArray[np.float64]
 def unit_points(plan: Sensitivity) -> Floats:
     """The points to run, in the unit cube: shape (plan.point_count, factors); in the order that `indices` wants them.
 
-    Raises:
-        InputError: SALib is not there.
+    Raises InputError: SALib is not there.
     """
     require_salib()
     from SALib.sample import morris, sobol

@@ -105,8 +105,7 @@ DEMANDS = ("cpu_ms", "memory_mb", "io_per_ms", "tasks")
 def nodes_for(log: JobLog) -> int | None:
     """How many nodes of speed 1 a log without homes keeps busy to LOAD; None: it says its homes, or no CPU times.
 
-    Raises:
-        InputError: more than a cluster may have.
+    Raises InputError: more than a cluster may have.
     """
     if log.jobs.homes is not None or "cpu_ms" not in log.jobs.columns:
         return None

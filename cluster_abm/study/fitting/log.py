@@ -63,8 +63,7 @@ class JobLog:
 def read_log(scenario: Scenario) -> JobLog:
     """The log of a scenario whose workload is a trace: those jobs, thinned and scaled, that a run of it has.
 
-    Raises:
-        InputError: as a run of it; or too few jobs, all at one instant, or jobs that run programs with a profile.
+    Raises InputError: as a run of it; or too few jobs, all at one instant, or jobs that run programs with a profile.
     """
     where, seed, choice = trace_path(scenario), scenario.run.seed, scenario.workload.trace
     arrival_ms, given = chosen_jobs(scenario, seed)

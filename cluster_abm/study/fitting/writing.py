@@ -26,8 +26,7 @@ HOW_TO_SCALE = (
 def scenario_text(fitted: Fitted, log: JobLog, found: Distances) -> str:
     """The scenario as TOML, with comments at its head.
 
-    Raises:
-        InputError: the text does not say the same scenario: our fault.
+    Raises InputError: the text does not say the same scenario: our fault.
     """
     lines = [f"Fitted by `cluster-abm trace fit` to {log.file}", f"{_of_log(log)}."]
     lines += [f"Drawn from seeds {found.seeds[0]} to {found.seeds[-1]}: {one}" for one in _near(found)]

@@ -14,8 +14,7 @@ from cluster_abm.study.design.policy_sources import MISSING, policy_version
 def with_same_code(version: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Call a function if this process has that version of the code.
 
-    Raises:
-        InputError: it has another one, so its results would be those of another program.
+    Raises InputError: it has another one, so its results would be those of another program.
     """
     if version != result_version():
         raise InputError(
@@ -28,8 +27,7 @@ def with_same_code(version: str, function: Callable[..., Any], *args: Any, **kwa
 def check_policy(name: str, version: str) -> None:
     """Make sure that a policy of another package has the same sources in this process as in the one that asks for it.
 
-    Raises:
-        InputError: it has others, or is not installed.
+    Raises InputError: it has others, or is not installed.
     """
     here = policy_version(name)
     if here != version:

@@ -17,8 +17,7 @@ Values = dict[int, float | None]
 def known_values(study: Study, keys: Iterable[str], contents: Contents, failed: Iterable[RunName]) -> dict[str, Values]:
     """What a store knows of each key, `failed` runs included.
 
-    Raises:
-        InputError: a run finished without the metric that precision is asked of.
+    Raises InputError: a run finished without the metric that precision is asked of.
     """
     column = f"metrics.{study.precision_metric}"
     known: dict[str, Values] = {key: {} for key in keys}

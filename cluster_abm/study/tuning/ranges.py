@@ -90,8 +90,7 @@ def in_sections(settings: Mapping[str, Value], tree: dict[str, Any] | None = Non
 def with_settings(scenario: Scenario, settings: Mapping[str, Value]) -> Scenario:
     """The scenario with dotted keys laid over it, its policy's parameters checked too.
 
-    Raises:
-        InputError: what the scenario or the policy refuses, all of it.
+    Raises InputError: what the scenario or the policy refuses, all of it.
     """
     varied = scenario_from(tables_of(scenario), scenario.name, settings)
     create(varied.policy)

@@ -86,8 +86,7 @@ class Search:
     def run(self) -> None:
         """Spend the budget, or all that there is to try.
 
-        Raises:
-            InputError: a run of the defaults has no such metric, or none above 0.
+        Raises InputError: a run of the defaults has no such metric, or none above 0.
         """
         self._run_defaults()
         while self._budget_left >= self._steps[0]:

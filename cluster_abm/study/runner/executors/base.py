@@ -65,8 +65,7 @@ class ExecutorKind:
 def library(name: str, extra: str) -> Any:
     """Import a library that an optional extra of the package brings.
 
-    Raises:
-        InputError: it is not installed; says which extra to install.
+    Raises InputError: it is not installed; says which extra to install.
     """
     try:
         return importlib.import_module(name)

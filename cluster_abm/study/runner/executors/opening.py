@@ -57,8 +57,7 @@ def open_executor(
 def check_options(kind: str, workers: int | None, dask: str | None, slurm: Mapping[str, Any] | None) -> None:
     """Whether an executor can be asked for like that: as of `open_executor`, but nothing is looked for.
 
-    Raises:
-        InputError: no such kind, or something is given that means nothing to it; all problems at once.
+    Raises InputError: no such kind, or something is given that means nothing to it; all problems at once.
     """
     problems = []
     if kind not in EXECUTORS:
