@@ -232,7 +232,7 @@ def test_the_name_of_another_policy_is_not_taken(write):
     write("mine.py", HEAD + source("Mine", "view.next_node", name="jsq"))
     assert name_of("mine.py:Mine") == "mine.jsq"
     write("more/mine.py", HEAD + source("Mine", name="jsq"))
-    with pytest.raises(InputError, match=r"Mine\.name = 'jsq': is that of the policy in .*jsq"):
+    with pytest.raises(InputError, match=r"Mine\.name = 'jsq': is that of the policy in .*references"):
         name_of("more/mine.py:Mine")
 
 
