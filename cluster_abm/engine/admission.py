@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
+from cluster_abm.arrays import Integers
 from cluster_abm.engine.memory import faults_within
 from cluster_abm.engine.random_numbers import Word, task_key
 from cluster_abm.engine.tables import (
@@ -25,8 +23,6 @@ from cluster_abm.engine.tables import (
 from cluster_abm.formulas.buffer import data_kb, hit_rate
 from cluster_abm.formulas.slowdown import isolated_faults
 from cluster_abm.jit import inlined, kernel
-
-Integers = npt.NDArray[np.int64]
 
 
 @inlined

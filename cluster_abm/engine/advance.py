@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
 from cluster_abm.engine.barriers import open_barriers
 from cluster_abm.engine.ending import end_jobs_of_killed
 from cluster_abm.engine.slice import live_until, serve
 from cluster_abm.engine.tables import DEPENDENT, NEVER, PENDING_JOBS, RECORDS, Table, Tables
 from cluster_abm.jit import inlined, kernel
-
-Integers = npt.NDArray[np.int64]
 
 
 @inlined

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-import numpy.typing as npt
-
+from cluster_abm.arrays import Integers
 from cluster_abm.engine.disk import plan_disk_end
 from cluster_abm.engine.ending import end_jobs_of_killed, kill_newest
 from cluster_abm.engine.memory import book_running, plan_stops, renew_fault_rates
@@ -15,8 +13,6 @@ from cluster_abm.engine.programs.background import is_background
 from cluster_abm.engine.rows import plan_next_event
 from cluster_abm.engine.tables import NEVER, NONE, PENDING_JOBS, Row, Table, Tables
 from cluster_abm.jit import inlined, kernel
-
-Integers = npt.NDArray[np.int64]
 
 
 @kernel

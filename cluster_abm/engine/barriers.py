@@ -7,15 +7,10 @@ communication, which begins when the last of them comes, is over.
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
 from cluster_abm.engine.admission import queue_for_entry, wall_ns_of_cpu
 from cluster_abm.engine.cpu import make_ready
 from cluster_abm.engine.tables import AT_BARRIER, DEPENDENT, NEVER, NONE, PENDING_JOBS, WAKING, Row, Table, Tables
 from cluster_abm.jit import inlined, kernel
-
-Integers = npt.NDArray[np.int64]
 
 
 @inlined

@@ -10,9 +10,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-import numpy.typing as npt
-
 from cluster_abm.engine.random_numbers import FAULT_SEEK, SEEK, SIZE, Word, exponential, gamma
 from cluster_abm.engine.rows import plan_next_event, row_at, take_slot
 from cluster_abm.engine.tables import (
@@ -27,8 +24,6 @@ from cluster_abm.engine.tables import (
     Tables,
 )
 from cluster_abm.jit import called, inlined
-
-Integers = npt.NDArray[np.int64]
 
 
 @inlined

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
 from cluster_abm.engine.admission import leave_members
 from cluster_abm.engine.memory import change_demand
 from cluster_abm.engine.migration import freeze, leave_transit
@@ -26,8 +23,6 @@ from cluster_abm.engine.tables import (
     Tables,
 )
 from cluster_abm.jit import called, inlined, kernel
-
-Integers = npt.NDArray[np.int64]
 
 
 @inlined

@@ -8,9 +8,6 @@ that it had passed: it passes them again without stopping.
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
 from cluster_abm.engine.admission import (
     begin_phase,
     join_members,
@@ -53,8 +50,6 @@ from cluster_abm.engine.tables import (
     Tables,
 )
 from cluster_abm.jit import called, inlined, kernel
-
-Integers = npt.NDArray[np.int64]
 
 
 @called

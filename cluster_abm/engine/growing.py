@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from cluster_abm import large_tables
+from cluster_abm.arrays import Integers
 from cluster_abm.engine.cores import free_cores
 from cluster_abm.engine.tables import (
     BARRIER,
@@ -25,8 +25,6 @@ from cluster_abm.engine.tables import (
     rows_in_lines,
 )
 from cluster_abm.large_tables import column, forget_pages, mapping_of, zeros
-
-Integers = npt.NDArray[np.int64]
 
 # Records that room is made for before they are needed: 3 GB of addresses.
 MOST_AT_ONCE = 2**24

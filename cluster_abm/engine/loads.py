@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-import numpy.typing as npt
-
+from cluster_abm.arrays import Integers
 from cluster_abm.engine.cores import core_of
 from cluster_abm.engine.disk import busy_since_booked_ns
 from cluster_abm.engine.memory import faults_per_ms as faults_at
@@ -21,8 +19,6 @@ from cluster_abm.formulas.memory import page_load_ms
 from cluster_abm.formulas.oversize import oversize
 from cluster_abm.jit import kernel
 from cluster_abm.native_arrays import copy_fields
-
-Integers = npt.NDArray[np.int64]
 
 
 @kernel

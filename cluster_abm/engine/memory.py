@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from cluster_abm.arrays import Floats
 from cluster_abm.engine.cores import core_of, note_cores
 from cluster_abm.engine.cpu import book_progress, renew_quantum, stop_of
 from cluster_abm.engine.random_numbers import HIT, uniform
@@ -13,8 +11,6 @@ from cluster_abm.formulas.buffer import buffer_share_kb, data_kb, hit_rate
 from cluster_abm.formulas.memory import node_faults_per_ms
 from cluster_abm.formulas.oversize import allocation_faults, even_faults
 from cluster_abm.jit import called, inlined, kernel
-
-Floats = npt.NDArray[np.float64]
 
 
 @inlined

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-import numpy.typing as npt
-
 from cluster_abm.engine.admission import join_members, leave_members, plan_phases, queue_for_entry, set_out
 from cluster_abm.engine.cpu import book_progress, dispatch, vacate
 from cluster_abm.engine.disk import book_request, read_for_transfer, request_ends_ns, request_without_task
@@ -29,8 +26,6 @@ from cluster_abm.engine.tables import (
     Tables,
 )
 from cluster_abm.jit import called, inlined, kernel
-
-Integers = npt.NDArray[np.int64]
 
 
 @inlined

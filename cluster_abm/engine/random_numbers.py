@@ -10,15 +10,14 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from numba import uint64
 
+from cluster_abm.arrays import Flags
 from cluster_abm.jit import allocating_kernel, inlined, kernel
 
 # 64 bits without a sign, which Python's int is not.
 Word = Any
 
-Flags = npt.NDArray[np.bool_]
 
 GAP, SIZE, HIT, PLACEMENT, MESSAGE, REPORT, SEEK, FAULT_SEEK = range(1, 9)
 

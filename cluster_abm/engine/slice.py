@@ -9,9 +9,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-import numpy.typing as npt
-
 from cluster_abm.engine.barriers import end_transit_at_barrier, leave_barrier, reach_barrier
 from cluster_abm.engine.cores import core_of
 from cluster_abm.engine.cpu import (
@@ -53,8 +50,6 @@ from cluster_abm.engine.tables import (
     Tables,
 )
 from cluster_abm.jit import called, inlined, kernel
-
-Integers = npt.NDArray[np.int64]
 
 
 @inlined

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.arrays import Integers
 from cluster_abm.engine.admission import Starts, admit
 from cluster_abm.engine.advance import advance, end_slice
 from cluster_abm.engine.altering import change_buffers, change_cpu_speed, change_disk_speed, change_memory
@@ -36,8 +37,6 @@ from cluster_abm.errors import InputError
 from cluster_abm.jit import entry, native_address
 from cluster_abm.large_tables import columns
 from cluster_abm.ordered_rows import OrderedRows, in_order
-
-Integers = npt.NDArray[np.int64]
 
 # 146 years of simulated time: the largest number of ms with a digit behind it before NEVER.
 LONGEST_NS = 4_600_000_000_000 * NS_PER_MS

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.arrays import Integers
 from cluster_abm.engine import fields
 from cluster_abm.engine.fields import Field
 
 Table = npt.NDArray[np.void]
 # One row of a table, inside compiled code: fields are attributes there.
 Row = Any
-Integers = npt.NDArray[np.int64]
 
 NONE = -1
 NEVER = 2**62

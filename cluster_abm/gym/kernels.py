@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from numba.core import types
 
+from cluster_abm.arrays import Flags, Integers
 from cluster_abm.compiling.calls import address_of, native_call
 from cluster_abm.compiling.tables import WHOLE, task_of, view_of
 from cluster_abm.engine.admission import Starts
@@ -40,9 +39,6 @@ from cluster_abm.policy.parts.features import (
     share_of,
     squashed,
 )
-
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 _LOADS = LOAD.names or ()
 TASKS_ROW, CPU_ROW, IO_ROW, PAGE_ROW, MEMORY_ROW, QUEUE_ROW, AT_DISK_ROW = (

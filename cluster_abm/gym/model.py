@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Integers
 from cluster_abm.engine.tables import NS_PER_MS
 from cluster_abm.errors import InputError
 from cluster_abm.gym.kernels import add_up
@@ -22,7 +22,6 @@ from cluster_abm.policy.parts.features import FEATURES
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.mixture import check_one_policy
 
-Integers = npt.NDArray[np.int64]
 NO_ARRIVALS = TaskArrivals(*(np.zeros(0, np.int64),) * 3)
 
 

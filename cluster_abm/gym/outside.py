@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Integers
 from cluster_abm.compiling.texts import number_of
 from cluster_abm.gym.kernels import act, observe
 from cluster_abm.jit import entry, native_address
@@ -22,8 +22,6 @@ from cluster_abm.model.waiting.queues import TaskArrivals
 from cluster_abm.policy.base import Decision, Policy
 from cluster_abm.policy.parts.features import FEATURES, Numbers
 from cluster_abm.policy.view import ArrivingTask, View
-
-Integers = npt.NDArray[np.int64]
 
 TOLD = "told"
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cluster_abm.arguments import (
     CALLABLE_OR_NONE,
@@ -45,7 +44,6 @@ from cluster_abm.policies import AnyPolicy, Policy, View
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.distributions import LARGEST
 
-Integers = npt.NDArray[np.int64]
 # What a misspelt keyword may mean.
 ARGUMENTS = ("scenario", "seed", "rng", "policy", "keep_decisions", "compile_decisions", "overrides")
 

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from cluster_abm.arrays import Integers
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import Table
 from cluster_abm.interconnect import Network
@@ -24,8 +23,6 @@ from cluster_abm.results.metrics import RunData, computed
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.hardware import hardware_named
 from cluster_abm.workload import OfferedLoad, offered_load
-
-Integers = npt.NDArray[np.int64]
 
 
 class RunResults:

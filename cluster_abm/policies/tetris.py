@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
+from cluster_abm.arrays import Flags
 from cluster_abm.formulas import cpu_share
 from cluster_abm.policy.base import Decision, Policy
 from cluster_abm.policy.kinds import Holding
@@ -19,7 +19,6 @@ from cluster_abm.scenario.distributions import NonNegative, Share
 # Demands that fill a node exactly fit.
 ROUNDING = 1e-9
 Nodes = list[int]
-Flags = npt.NDArray[np.bool_]
 
 
 class Tetris(Holding):

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field, StrictBool, ValidationError
 
+from cluster_abm.arrays import Flags
 from cluster_abm.bounded_files import Limit
 from cluster_abm.errors import InputError
 from cluster_abm.formulas import narrows_the_gap
@@ -20,7 +20,6 @@ from cluster_abm.policy.view import ArrivingTask, Table, View
 from cluster_abm.scenario import nearest
 from cluster_abm.scenario.base import Section
 
-Flags = npt.NDArray[np.bool_]
 # The kinds of policies (kinds.py, talking.py), by the attribute that each sets. A class that sets the attribute itself,
 # as before version 0.2, becomes one of the kind.
 KINDS: dict[str, type[Policy]] = {}

@@ -6,13 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Flags, Floats, Integers
 from cluster_abm.formulas import data_access_ms, transfer_ms
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

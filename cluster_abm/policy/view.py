@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.arrays import Flags
 from cluster_abm.formulas import (
     available_mb_per_s,
     load_imbalance_factors,
@@ -39,7 +40,6 @@ __all__ = ["ArrivingTask", "Candidate", "Hardware", "Loads", "Paths", "Table", "
 
 
 Jobs = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 def nothing_held() -> Loads:

@@ -12,12 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats, Integers
 from cluster_abm.validation.worker import ASKED, SERVED, START
 
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 BIN_NS = 10_000_000
 
 

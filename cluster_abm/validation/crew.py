@@ -14,11 +14,10 @@ from types import TracebackType
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Integers
 from cluster_abm.interrupts import interrupt_held_back
 
-Integers = npt.NDArray[np.int64]
 WORKER = Path(__file__).with_name("worker.py")
 # For answers that take no time of their own [s].
 PATIENCE_S = 20.0

@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import nnls
 
+from cluster_abm.arrays import Floats
 from cluster_abm.validation.machine import text_of
 from cluster_abm.validation.proc_files import parse_mount
 
-Floats = npt.NDArray[np.float64]
 SIZES_KB = (4, 16, 64, 256, 1024)
 READS = 80
 FILE_MB, LEAST_MB = 256, 32

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from cluster_abm.arrays import Floats, Integers
+
 Verdict = Literal["within the goal", "outside the goal", "inconclusive"]
 WITHIN: Final = "within the goal"
 OUTSIDE: Final = "outside the goal"

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from cluster_abm.arrays import Floats
+
 # Demands of processes that only compute: Pareto, bounded [ms of CPU].
 PARETO_SHAPE, LEAST_MS, MOST_MS = 1.1, 40.0, 1000.0
 # Starts: exponential gaps, this share of the mean demand long in the mean, so that processes overlap.

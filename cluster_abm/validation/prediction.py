@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from cluster_abm.arrays import Floats
 from cluster_abm.validation.plans import Disk
 
-Floats = npt.NDArray[np.float64]
 # Rows of activity profiles name programs, of which a file may have a thousand.
 MOST_TASKS = 900
 PLAIN: dict[str, object] = {

@@ -14,9 +14,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
+from cluster_abm.arrays import Floats, Integers
 from cluster_abm.engine.barriers import open_barriers, reach_barrier
 from cluster_abm.engine.cpu import runs_for_ns
 from cluster_abm.engine.disk import (
@@ -47,9 +45,6 @@ from cluster_abm.engine.tables import (
 )
 from cluster_abm.formulas.memory import node_faults_per_ms
 from cluster_abm.jit import inlined, kernel
-
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 # A stop that float error puts a hair after a whole nanosecond is at that nanosecond.
 ROUNDING_NS = 1e-3

@@ -10,16 +10,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats, Integers
 from cluster_abm.engine.admission import barriers_of
 from cluster_abm.engine.disk import service_time_ns
 from cluster_abm.engine.random_numbers import GAP, HIT, SEEK, SIZE, Word, exponential, gamma, task_key, uniform
 from cluster_abm.engine.tables import NS_PER_MS, Row, Table
 from cluster_abm.jit import inlined, kernel
-
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 @inlined

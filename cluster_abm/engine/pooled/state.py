@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Integers
 from cluster_abm.engine.fields import ALIKE, DEALT, LOAD_INDICES, PER_CORE
 from cluster_abm.engine.loads import measure
 from cluster_abm.engine.pooled.pool import Stations, advance_pool
 from cluster_abm.engine.state import LONGEST_NS, EngineState
 from cluster_abm.engine.tables import LOAD, NEVER, NONE, NS_PER_MS, Table, empty_nodes
 from cluster_abm.errors import InputError
-
-Integers = npt.NDArray[np.int64]
 
 
 def pool_of(nodes: Table) -> Table:

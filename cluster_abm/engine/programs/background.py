@@ -9,17 +9,12 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-import numpy.typing as npt
-
 from cluster_abm.engine.admission import join_members, set_out
 from cluster_abm.engine.barriers import wake
 from cluster_abm.engine.random_numbers import Word, task_key
 from cluster_abm.engine.rows import take_slot
 from cluster_abm.engine.tables import FIRST_BACKGROUND, IN_TRANSIT, NONE, WAKING, Row, Table, Tables
 from cluster_abm.jit import called, inlined, kernel
-
-Integers = npt.NDArray[np.int64]
 
 
 @inlined

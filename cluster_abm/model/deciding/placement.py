@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Integers
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import NONE
 from cluster_abm.model.agents.load_manager import LoadManager
@@ -18,8 +18,6 @@ from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.knowing.views import Views
 from cluster_abm.model.part import part
 from cluster_abm.model.waiting.queues import TaskArrivals
-
-Integers = npt.NDArray[np.int64]
 
 
 @part

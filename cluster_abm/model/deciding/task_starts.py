@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Integers
 from cluster_abm.engine.state import EngineState
 from cluster_abm.model.deciding.announcements import Announcements
 from cluster_abm.model.failing.availability import Availability
@@ -16,8 +16,6 @@ from cluster_abm.model.part import part
 from cluster_abm.model.setup import travel_ns
 from cluster_abm.model.waiting.queues import TaskArrivals
 from cluster_abm.policies import ArrivingTask
-
-Integers = npt.NDArray[np.int64]
 
 
 @part

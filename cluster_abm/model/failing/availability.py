@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-Flags = npt.NDArray[np.bool_]
+from cluster_abm.arrays import Flags
 
 
 class Availability:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Flags, Integers
 from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.message_losses import MessageLosses
 from cluster_abm.model.moving.routing import UNREACHABLE_NS, LiveNetwork
 from cluster_abm.model.part import part
-
-Flags = npt.NDArray[np.bool_]
-Integers = npt.NDArray[np.int64]
 
 
 @part

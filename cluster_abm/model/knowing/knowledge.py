@@ -10,16 +10,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Flags, Floats, Integers
 from cluster_abm.compiling.blocks import BLOCK, blocks_of
 from cluster_abm.engine.random_numbers import REPORT, Word, task_key, uniform
 from cluster_abm.engine.tables import LOAD
 from cluster_abm.jit import called, inlined, kernel
-
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 INDICES = len(LOAD.names or ())
 

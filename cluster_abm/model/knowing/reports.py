@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Flags, Integers
 from cluster_abm.clock import Clock
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import LOAD, NEVER, Table
@@ -31,9 +31,6 @@ from cluster_abm.model.message_losses import MessageLosses
 from cluster_abm.model.moving.routing import UNREACHABLE_NS, LiveNetwork
 from cluster_abm.model.part import part, wire
 from cluster_abm.scenario import Scenario
-
-Flags = npt.NDArray[np.bool_]
-Integers = npt.NDArray[np.int64]
 
 # The most memory that what all load managers know may take [GB].
 LARGEST_GB = 8.0

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.arrays import Floats, Integers
 from cluster_abm.clock import NS_PER_MS, Clock
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import NEVER
@@ -16,8 +17,6 @@ from cluster_abm.model.moving.routing import LiveNetwork
 from cluster_abm.model.part import part
 from cluster_abm.scenario.cluster import Cluster
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 # Of one node: what it keeps where, (holder, KB).
 Held = list[tuple[int, int]]
 

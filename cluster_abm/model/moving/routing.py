@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Flags, Floats, Integers
 from cluster_abm.engine.tables import NEVER
 from cluster_abm.interconnect import Network
 from cluster_abm.interconnect.alike import KINDS
@@ -16,10 +16,6 @@ from cluster_abm.policies import Paths
 
 # Where no route leads: practically infinite, and can be added to a time.
 UNREACHABLE_NS = NEVER // 4
-
-Flags = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 class AllPaths(NamedTuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats, Integers
 from cluster_abm.clock import LONGEST_WAIT_MS
 from cluster_abm.engine.tables import Table
 from cluster_abm.errors import InputError
@@ -15,9 +15,6 @@ from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.policies import DataMap
 from cluster_abm.scenario.data import Data
 from cluster_abm.workload import draw_catalogue
-
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 class FileFetch(NamedTuple):

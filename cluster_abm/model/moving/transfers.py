@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats
 from cluster_abm.clock import Clock
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import IN_TRANSIT, NEVER
@@ -18,8 +18,6 @@ from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.model.moving.routing import LiveNetwork
 from cluster_abm.model.moving.staging import Staging
 from cluster_abm.model.part import part
-
-Floats = npt.NDArray[np.float64]
 
 
 class TransferLeg(NamedTuple):

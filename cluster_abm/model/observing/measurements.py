@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import mesa
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from cluster_abm import large_tables
+from cluster_abm.arrays import Integers
 from cluster_abm.clock import NS_PER_MS, Clock
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import LOAD, Table
@@ -23,8 +23,6 @@ from cluster_abm.large_tables import blocks, forget_pages, mapping_of
 from cluster_abm.model.knowing.averages import NAMES as AVERAGES
 from cluster_abm.model.part import part
 from cluster_abm.results.metrics import total_ns
-
-Integers = npt.NDArray[np.int64]
 
 # Rows of the nodes' table that are kept, of about 100 bytes each; and the least number of measurements.
 MOST_ROWS, FEWEST_KEPT = 1_000_000, 500

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.arrays import Floats
 from cluster_abm.engine.tables import BREAKDOWN, FREE, KILLED, LOST, NS_PER_MS
 from cluster_abm.formulas import (
     ClassThresholds,
@@ -24,9 +25,6 @@ from cluster_abm.results.film import FilmPicture
 from cluster_abm.results.frames import isolated_ns, slowdowns
 from cluster_abm.results.summary import finished_records
 from cluster_abm.scenario import Scenario
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 INDICES = ("cpu", "memory", "io", "weighted", "class")
 NEWEST_KEPT = 48

@@ -6,14 +6,12 @@ import heapq
 from abc import ABC, abstractmethod
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Integers
 from cluster_abm.clock import Clock
 from cluster_abm.engine.tables import NEVER
 from cluster_abm.model.part import part
 from cluster_abm.model.waiting.submission_times import SubmissionTimes
-
-Integers = npt.NDArray[np.int64]
 
 
 @part

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Integers
 from cluster_abm.clock import Clock
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import NEVER
@@ -16,8 +16,6 @@ from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.part import part
 from cluster_abm.model.waiting.holding import JobHolding
 from cluster_abm.model.waiting.submission_times import SubmissionTimes
-
-Integers = npt.NDArray[np.int64]
 
 
 class TaskArrivals(NamedTuple):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from cluster_abm import large_tables
+from cluster_abm.arrays import Integers
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import NEVER
 from cluster_abm.model.part import part
 
-Integers = npt.NDArray[np.int64]
 NO_JOBS = np.zeros(0, np.int64)
 
 

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.arrays import Floats
 from cluster_abm.formulas import available_mb_per_s, remote_execution_ms
 from cluster_abm.jit import inlinable
 from cluster_abm.policy.tasks import ArrivingTask, Hardware
 from cluster_abm.policy.view import View
 
 Numbers = npt.NDArray[np.float32]
-Floats = npt.NDArray[np.float64]
 
 # Of each node, in this order: name, and what it is before it is squashed by x / (x + half), which is 0.5 at `half`.
 FEATURES = {

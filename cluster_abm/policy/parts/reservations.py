@@ -7,9 +7,8 @@ Counting in slices makes a plan exact: what it says about jobs that last as long
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Integers = npt.NDArray[np.int64]
+from cluster_abm.arrays import Integers
 
 
 class Profile:

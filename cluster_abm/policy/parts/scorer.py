@@ -10,15 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats
 from cluster_abm.bounded_files import Limit, shown, whole
 from cluster_abm.errors import InputError
 from cluster_abm.policy.parts.features import DOWN, FEATURES, HOME, Numbers
 from cluster_abm.scenario import nearest
 from cluster_abm.whole_files import in_one_move
-
-Floats = npt.NDArray[np.float64]
 
 FORMAT = "cluster-abm scorer 1"
 # Enough for any network that decides for each task; a file beyond it is not one of ours.

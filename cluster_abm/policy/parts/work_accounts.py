@@ -6,11 +6,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from cluster_abm.policy.tasks import ArrivingTask, Hardware
-
-Floats = npt.NDArray[np.float64]
 
 
 def work_ms(task: ArrivingTask, node: Hardware) -> float:

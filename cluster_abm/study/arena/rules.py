@@ -8,14 +8,12 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
+from cluster_abm.arrays import Floats
 from cluster_abm.study.arena.regimes import BY_NAME
 from cluster_abm.study.statistics.estimates import estimate, holm
-
-Floats = npt.NDArray[np.float64]
 
 # The most rules of one policy.
 MOST_OF_A_POLICY = 3

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cluster_abm.arrays import Floats
 from cluster_abm.study.asking import Answer
 from cluster_abm.study.calibration.fitting import Fit, fit, mean_of, starting_points
 from cluster_abm.study.calibration.observed import Row
@@ -22,8 +23,6 @@ from cluster_abm.study.calibration.uncertainty import NamedKey, Uncertainty, unc
 from cluster_abm.study.comparison import finite
 from cluster_abm.study.runner.tasks import Where
 from cluster_abm.study.tuning.ranges import Value, in_sections
-
-Floats = npt.NDArray[np.float64]
 
 # Share of the budget that starting points may take.
 SHARE_OF_STARTS = 0.3

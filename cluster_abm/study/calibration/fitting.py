@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import least_squares, minimize
 from scipy.stats import qmc
 
-Floats = npt.NDArray[np.float64]
+from cluster_abm.arrays import Floats
+
 # Predicted logarithms of each point, shape (points, seeds, rows); NaN where there is no prediction.
 Predict = Callable[[Sequence[Floats]], Floats]
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.calibration.fitting import BudgetSpent
@@ -17,8 +17,6 @@ from cluster_abm.study.calibration.question import CalibrationQuestion
 from cluster_abm.study.runner.counted_runs import CountedRuns
 from cluster_abm.study.runner.measuring import RESPONSES
 from cluster_abm.study.tuning.ranges import Value, with_settings
-
-Floats = npt.NDArray[np.float64]
 
 
 class Predictions:

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cluster_abm.arguments import shortened
+from cluster_abm.arrays import Floats
 from cluster_abm.errors import InputError, gathered
 from cluster_abm.limits import check_runs, counted
 from cluster_abm.model.observing.existing import metrics_of
@@ -24,7 +24,6 @@ from cluster_abm.study.design.metrics import nearest_metric
 from cluster_abm.study.tuning.ranges import NOT_SEARCHED, Over, Value, checked, with_settings
 from cluster_abm.workload import job_table
 
-Floats = npt.NDArray[np.float64]
 # Significant digits to which values are rounded before they are run: what is run is what can be pasted.
 DIGITS = 6
 # Values of each key over its range that are run for the picture, beyond the budget.

@@ -17,9 +17,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
+from cluster_abm.arrays import Floats
 from cluster_abm.study.calibration.fitting import Fit, mean_of
-
-Floats = npt.NDArray[np.float64]
 
 # Two keys, each of which takes the other's place, are named from here on.
 HIGH_CORRELATION = 0.95

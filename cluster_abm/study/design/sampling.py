@@ -6,12 +6,10 @@ import importlib.util
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats
 from cluster_abm.errors import InputError
 from cluster_abm.study.design.study_file import Sensitivity
-
-Floats = npt.NDArray[np.float64]
 
 
 def unit_points(plan: Sensitivity) -> Floats:

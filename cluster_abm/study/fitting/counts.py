@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.optimize import least_squares
 from scipy.stats import chi2
 
-Floats = npt.NDArray[np.float64]
+from cluster_abm.arrays import Floats
 
 # The fewest windows of time by which a dispersion is measured, and the fewest jobs in a window's mean.
 FEWEST_WINDOWS, FEWEST_JOBS = 8, 0.02

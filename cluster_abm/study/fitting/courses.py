@@ -9,13 +9,11 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import f_oneway
 
+from cluster_abm.arrays import Floats
 from cluster_abm.scenario.arrivals import Arrivals
 from cluster_abm.workload.drawing.rates import DAY_S, WEEK_S, course
-
-Floats = npt.NDArray[np.float64]
 
 HOURS = 24
 HOUR_S = 3600.0

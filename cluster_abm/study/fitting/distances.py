@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import ks_2samp
 
+from cluster_abm.arrays import Floats
 from cluster_abm.scenario.distributions import Distribution
 from cluster_abm.study.fitting.counts import FEWEST_JOBS, FEWEST_WINDOWS, dispersion
 from cluster_abm.study.fitting.courses import hourly
@@ -18,8 +18,6 @@ from cluster_abm.study.fitting.fit import DEMANDS, Fitted
 from cluster_abm.study.fitting.joint import autocorrelations, rank_correlations
 from cluster_abm.study.fitting.log import JobLog, Jobs, drawn_jobs
 from cluster_abm.study.fitting.marginals import Quantiles, distance, sample_of
-
-Floats = npt.NDArray[np.float64]
 
 # Lengths of time in which jobs are counted, those that the log has enough windows and jobs for [s].
 PIECES_S = (1.0, 10.0, 60.0, 600.0, 3600.0, 21_600.0, 86_400.0, 604_800.0)

@@ -9,9 +9,9 @@ from pathlib import PurePath
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import brentq
 
+from cluster_abm.arrays import Floats
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario, scenario_from
 from cluster_abm.scenario.cluster import MOST_NODES
@@ -23,8 +23,6 @@ from cluster_abm.study.fitting.joint import fit_dependence, fit_repeats, spearma
 from cluster_abm.study.fitting.log import REQUEST, JobLog
 from cluster_abm.study.fitting.marginals import fit_quantiles, fit_widths
 from cluster_abm.workload.drawing.dependence import product_over_means
-
-Floats = npt.NDArray[np.float64]
 
 # Load of the CPUs for which a cluster is made that nothing else says.
 LOAD = 0.7

@@ -6,15 +6,13 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import ndtr, ndtri
 from scipy.stats import rankdata
 
+from cluster_abm.arrays import Floats
 from cluster_abm.scenario.dependence import DEPENDENT, factor, rank_correlation
 from cluster_abm.scenario.distributions import Repeats
-
-Floats = npt.NDArray[np.float64]
 
 # Rank correlations nearer to 0 are left out, if chance is enough for them anyway (standard errors).
 LEAST, ERRORS = 0.02, 3.0

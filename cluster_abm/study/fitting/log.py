@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.arrays import Floats
 from cluster_abm.engine.tables import NEVER, Table
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
@@ -17,8 +18,6 @@ from cluster_abm.workload import work_of
 from cluster_abm.workload.from_trace import chosen_jobs, trace_path
 from cluster_abm.workload.requests import alone_ms
 from cluster_abm.workload.traces import LogReading, read_trace
-
-Floats = npt.NDArray[np.float64]
 
 FEWEST_JOBS = 50
 LEAST_SPAN_MS = 1.0  # from the first to the last arrival

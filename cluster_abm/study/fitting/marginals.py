@@ -6,12 +6,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import brentq
 
+from cluster_abm.arrays import Floats
 from cluster_abm.scenario.quantiles import quantiles_mean
-
-Floats = npt.NDArray[np.float64]
 
 # The distance that a law is refined to, the most points it may have, and widths of jobs that are kept.
 NEAR, MOST_POINTS, MOST_WIDTHS = 0.004, 60, 40

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from cluster_abm.arrays import Floats
 from cluster_abm.study.papers.plan import Claim, Number, X
 from cluster_abm.study.statistics.estimates import CONFIDENCE, Estimate, estimate
 
-Floats = npt.NDArray[np.float64]
 # One series: its points, and its values at them, shape (points, seeds).
 Curve = tuple[Sequence[X], Floats]
 Curves = Callable[[str], Curve]

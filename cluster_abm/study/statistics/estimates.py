@@ -9,17 +9,16 @@ from itertools import combinations
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import scipy.special
 import scipy.stats
 
+from cluster_abm.arrays import Floats
 from cluster_abm.study.statistics.bounds import UNBOUNDED, Bounds
 
 CONFIDENCE = 0.95
 LEVEL = 1 - CONFIDENCE
 
 Key = TypeVar("Key", bound=Hashable)
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from cluster_abm.arrays import Floats
 from cluster_abm.study.design.sampling import problem_of, require_salib, seed_of
 from cluster_abm.study.design.study_file import Sensitivity
 
-Floats = npt.NDArray[np.float64]
 # Of the bootstrap behind an interval: SALib's own 100 leave its ends uncertain by 7 %, these by 2 %.
 RESAMPLES = 1000
 # The indices of each method, the one that factors are ordered by first.

@@ -8,9 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from cluster_abm.arrays import Flags, Integers
 from cluster_abm.clock import LONGEST_WAIT_MS
 from cluster_abm.compiling.calls import address_of, call_at
 from cluster_abm.engine.admission import Starts
@@ -53,10 +51,6 @@ from cluster_abm.model.deciding.compiled.scratch import (
 )
 from cluster_abm.model.knowing.knowledge import learn
 from cluster_abm.native_arrays import copy_fields
-
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-
 
 scratch_of, known_of, settings_of = scratch_group.at, known_group.at, settings_group.at
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from numba.core import types
 
+from cluster_abm.arrays import Flags, Integers
 from cluster_abm.compiling.blocks import BLOCK
 from cluster_abm.compiling.calls import address_of, call_at, native_call
 from cluster_abm.compiling.tables import task_of, view_of
@@ -19,10 +18,8 @@ from cluster_abm.model.deciding.compiled.scratch import DECIDED_ROWS, REFUSED, T
 from cluster_abm.model.knowing.knowledge import INDICES, begin_view, end_view, learn
 from cluster_abm.native_arrays import copy_fields
 
-Integers = npt.NDArray[np.int64]
 # What `ask` returns in the place of a reason where compiled code cannot tell.
 FAULT = -1
-Flags = npt.NDArray[np.bool_]
 
 # The engine's kernels are called by their addresses: compiled together with them this would take minutes.
 advance_at = native_call(types.int64, "tables", "slice_ns", "end_ns", "until_records", "first", "last")

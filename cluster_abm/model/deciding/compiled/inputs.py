@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cluster_abm.clock import Clock
 from cluster_abm.compiling.entries import CompiledPolicy
@@ -27,8 +26,6 @@ from cluster_abm.model.part import part
 from cluster_abm.policies import Migrating, Policy
 from cluster_abm.policy.tasks import CANDIDATE
 from cluster_abm.scenario.schema import Negotiation
-
-Integers = npt.NDArray[np.int64]
 
 
 @part

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-import numpy.typing as npt
 from numba.core import types
 
+from cluster_abm.arrays import Flags, Integers
 from cluster_abm.clock import LONGEST_WAIT_MS
 from cluster_abm.compiling.calls import address_of, call_at, native_call
 from cluster_abm.compiling.tables import NO_DECISION, view_of
@@ -44,9 +43,6 @@ from cluster_abm.model.deciding.compiled.scratch import (
     settings_group,
 )
 from cluster_abm.model.knowing.knowledge import learn
-
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 scratch_of, known_of, settings_of = scratch_group.at, known_group.at, settings_group.at
 

@@ -9,8 +9,8 @@ from operator import attrgetter
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Integers
 from cluster_abm.clock import Clock
 from cluster_abm.engine.admission import Starts
 from cluster_abm.engine.state import EngineState
@@ -42,8 +42,6 @@ from cluster_abm.model.moving.staging import Staging
 from cluster_abm.model.part import part
 from cluster_abm.model.waiting.queues import TaskArrivals
 from cluster_abm.policies import Policy
-
-Integers = npt.NDArray[np.int64]
 
 # One call places at most this many arrivals: in between Ctrl-C is heard, and progress shown.
 AT_ONCE = 50_000

@@ -6,18 +6,14 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Flags, Floats, Integers
 from cluster_abm.compiling.pointers import group, point
 from cluster_abm.compiling.tables import DECISION_ROW, HARDWARE, OF_LOADS, TASK_ROW, VIEW_ROW
 from cluster_abm.engine.admission import Starts
 from cluster_abm.engine.tables import LOAD, Table
 from cluster_abm.model.knowing.knowledge import INDICES, nothing_known
 from cluster_abm.policy.tasks import CANDIDATE
-
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 # What a call of the negotiation counts, by position in its counts.
 (NOW_NS, DECIDED_ROWS, REFUSED, TAKEN, REMOTE_EXECUTIONS, MIGRATIONS, OUTCOME, DECLINED, ASKED, ASKING_NS, COUNTS) = (
