@@ -32,8 +32,7 @@ def clb_slowdowns(values: Sequence[float], io_rates: Sequence[float], seeds: int
     settings = dict(zip(KEYS, map(float, values), strict=True))
     tasks = [
         SeededRun(
-            load_scenario("iolb-table-1", {**settings, "policy.name": "clb", "workload.io_per_ms.mean": rate}),
-            seed,
+            load_scenario("iolb-table-1", {**settings, "policy.name": "clb", "workload.io_per_ms.mean": rate}), seed
         )
         for rate in io_rates
         for seed in range(FIRST_SEED, FIRST_SEED + seeds)

@@ -130,12 +130,7 @@ def stretch(name: str, path: Path, first_day: float) -> list[dict[str, object]]:
     }
     response_s = log["wait_s"] + log["run_s"]
     return [
-        {
-            **same,
-            "how": "recorded",
-            **row(response_s, log["wait_s"], log["task_s"], log_held),
-            "overfull": overfull,
-        },
+        {**same, "how": "recorded", **row(response_s, log["wait_s"], log["task_s"], log_held), "overfull": overfull},
         {
             **same,
             "how": "simulated",

@@ -42,11 +42,7 @@ POLICIES: dict[str, dict[str, object]] = {
 }
 TELLS = "ratio of mean responses (above 1: data access is better; =: the interval holds 1)"
 # Pairs of policies: mean response of the first divided by that of the second.
-RATIOS = (
-    ("data-majority", "data-access"),
-    ("jsq", "data-access"),
-    ("jsq", "data-access with load"),
-)
+RATIOS = (("data-majority", "data-access"), ("jsq", "data-access"), ("jsq", "data-access with load"))
 
 
 def task(network: str, trunk_mbps: float, file_mb: float, policy: str, seed: int) -> SeededRun:

@@ -138,12 +138,7 @@ def draw(table: pd.DataFrame, path: Path) -> None:
         if words in SIGNS:
             signed_words = SIGNS[words] + words
             axes.plot(
-                [],
-                [],
-                "s",
-                color=strong,
-                markersize=9,
-                label=f"{signed_words}, beyond Holm's correction over all",
+                [], [], "s", color=strong, markersize=9, label=f"{signed_words}, beyond Holm's correction over all"
             )
             axes.plot([], [], "s", color=weak, markersize=9, label=f"{signed_words}, by its own 95 % interval")
         else:

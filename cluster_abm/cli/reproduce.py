@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cluster_abm.cli.effects import check_any_has_effect
-from cluster_abm.cli.frame import (
-    StudyCall,
-    StudyFrame,
-    carried_out_before,
-    lines_of_outcome,
-    print_json,
-    study_options,
-)
+from cluster_abm.cli.frame import StudyCall, StudyFrame, carried_out_before, lines_of_outcome, print_json, study_options
 from cluster_abm.cli.options import Overrides, count_option, out_option, overrides_of, set_option, trace_file_option
 from cluster_abm.cli.output import echo, ending_with
 from cluster_abm.cli.shell.names import reproductions

@@ -20,9 +20,7 @@ from cluster_abm.found_modules import TRACE_FORMATS
 ABOVE_0, SHARE = click.FloatRange(0.0, 1e9, min_open=True), click.FloatRange(0.0, 1.0)
 run_choice = click.option("--run", type=click.IntRange(min=0), help="Which run of a file that holds several.")
 format_choice = click.option(
-    "--format",
-    type=click.Choice(TRACE_FORMATS),
-    help="The file's format (default: by what it begins with).",
+    "--format", type=click.Choice(TRACE_FORMATS), help="The file's format (default: by what it begins with)."
 )
 max_mb_option = click.option(
     "--max-mb",

@@ -12,14 +12,7 @@ import numpy as np
 from numba import types
 
 from cluster_abm import formulas
-from cluster_abm.compiling.blocks import (
-    FEW,
-    is_exceeded,
-    least_entry,
-    least_of_row,
-    least_open_entry,
-    total_of_row,
-)
+from cluster_abm.compiling.blocks import FEW, is_exceeded, least_entry, least_of_row, least_open_entry, total_of_row
 from cluster_abm.compiling.calls import address_of
 from cluster_abm.compiling.operations import array_at, check_node, row_of
 from cluster_abm.compiling.tables import (

@@ -9,13 +9,7 @@ from typing import Any
 from numba import types
 from numba.core import cgutils
 from numba.core.datamodel import models
-from numba.extending import (
-    intrinsic,
-    make_attribute_wrapper,
-    overload_attribute,
-    overload_method,
-    register_model,
-)
+from numba.extending import intrinsic, make_attribute_wrapper, overload_attribute, overload_method, register_model
 
 # As numba compiles the methods and attributes of values: like the kernels.
 JIT_OPTIONS: dict[str, Any] = {

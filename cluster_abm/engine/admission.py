@@ -8,18 +8,7 @@ from typing import NamedTuple
 from cluster_abm.arrays import Integers
 from cluster_abm.engine.memory import faults_within
 from cluster_abm.engine.random_numbers import Word, task_key
-from cluster_abm.engine.tables import (
-    DEPENDENT,
-    FREE_TOP,
-    IN_TRANSIT,
-    LIVE,
-    NEVER,
-    NONE,
-    NS_PER_MS,
-    Row,
-    Table,
-    Tables,
-)
+from cluster_abm.engine.tables import DEPENDENT, FREE_TOP, IN_TRANSIT, LIVE, NEVER, NONE, NS_PER_MS, Row, Table, Tables
 from cluster_abm.formulas.buffer import data_kb, hit_rate
 from cluster_abm.formulas.slowdown import isolated_faults
 from cluster_abm.jit import inlined, kernel

@@ -12,17 +12,7 @@ import math
 
 from cluster_abm.engine.random_numbers import FAULT_SEEK, SEEK, SIZE, Word, exponential, gamma
 from cluster_abm.engine.rows import plan_next_event, row_at, take_slot
-from cluster_abm.engine.tables import (
-    AT_DISK,
-    EXPLICIT,
-    LEFT_BEHIND,
-    NEVER,
-    NONE,
-    REQUEST_ONLY,
-    Row,
-    Table,
-    Tables,
-)
+from cluster_abm.engine.tables import AT_DISK, EXPLICIT, LEFT_BEHIND, NEVER, NONE, REQUEST_ONLY, Row, Table, Tables
 from cluster_abm.jit import called, inlined
 
 

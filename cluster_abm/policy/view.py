@@ -24,16 +24,7 @@ from cluster_abm.formulas import (
 from cluster_abm.policy.capacities import Capacities, comparable_table, compared, served_by
 from cluster_abm.policy.data import DataMap
 from cluster_abm.policy.load import unknown_index
-from cluster_abm.policy.tasks import (
-    ArrivingTask,
-    Candidate,
-    Hardware,
-    Loads,
-    Paths,
-    Table,
-    candidate_of,
-    written_mb_of,
-)
+from cluster_abm.policy.tasks import ArrivingTask, Candidate, Hardware, Loads, Paths, Table, candidate_of, written_mb_of
 
 # What policies take from here beside the view itself.
 __all__ = ["ArrivingTask", "Candidate", "Hardware", "Loads", "Paths", "Table", "View", "written_mb_of"]

@@ -16,9 +16,7 @@ FAILING = {
     "failures__node__mean_down_s": 1.0,
     "workload__duration_s": 8.0,
 }
-UNLIKE = {
-    "cluster__group": [{"count": 2, "cpu_speed": 0.5, "memory_mb": 20.0}, {"count": 1, "disk_mb_per_s": 80.0}],
-}
+UNLIKE = {"cluster__group": [{"count": 2, "cpu_speed": 0.5, "memory_mb": 20.0}, {"count": 1, "disk_mb_per_s": 80.0}]}
 SITUATIONS: dict[str, dict[str, Any]] = {
     "one node": {"cluster__nodes": 1},
     "two nodes": {"cluster__nodes": 2},

@@ -45,11 +45,7 @@ def needed_by(policy: str) -> dict[str, Any]:
 
 def scenario_of(name: str, overrides: Mapping[str, Any]) -> Scenario:
     """A scenario of nothing but what is set here; `__` stands for the dot."""
-    base: dict[str, Any] = {
-        "name": name,
-        "cluster": {"nodes": 4},
-        "workload": {"utilisation": 0.5, "duration_s": 20.0},
-    }
+    base: dict[str, Any] = {"name": name, "cluster": {"nodes": 4}, "workload": {"utilisation": 0.5, "duration_s": 20.0}}
     if overrides.get("workload__arrivals__kind") == "closed":
         # Closed users have no rate of their own.
         del base["workload"]["utilisation"]

@@ -198,10 +198,7 @@ def large_clusters(sizes: Sizes) -> Row:
     """Decisions by policy and number of nodes; memory and first compilation in processes of their own."""
     is_quick = sizes.cpu_s <= QUICK.cpu_s
     windows = scale.QUICK if is_quick else scale.FULL
-    found: Row = {
-        "deciding": scale.deciding(windows, sizes.repeats),
-        "memory": scale.memory(2.0 if is_quick else 60.0),
-    }
+    found: Row = {"deciding": scale.deciding(windows, sizes.repeats), "memory": scale.memory(2.0 if is_quick else 60.0)}
     if not is_quick:
         with TemporaryDirectory() as folder:
             found["first_compilation"] = scale.first_compilation(folder)

@@ -101,9 +101,7 @@ def _run(make_node: type, job: Callable[..., Process], seed: int, window_s: floa
     env.process(_submit(env, times_s, homes, lambda home: job(env, machines[home], bursts_s, services_s, totals)))
     env.run(until=window_s)
     return Outcome(
-        totals.requests,
-        totals.total_response_s / max(1, totals.finished) * 1000.0,
-        totals.disk_s / (window_s * nodes),
+        totals.requests, totals.total_response_s / max(1, totals.finished) * 1000.0, totals.disk_s / (window_s * nodes)
     )
 
 

@@ -26,10 +26,7 @@ CHANNEL_CASES = [
         "seeks side by side, transfers one after the other",
         TWO_TWO,
         (asking(1, 0, 60, 20, 100, 30), asking(2, 0, 50, 40, 100, 30)),
-        {
-            1: Expected(190, cpu=60, io=130, requests=1),
-            2: Expected(190, cpu=50, io=130, io_queue=10, requests=1),
-        },
+        {1: Expected(190, cpu=60, io=130, requests=1), 2: Expected(190, cpu=50, io=130, io_queue=10, requests=1)},
         disk_order=(1, 2),
         disk_busy_ns=160,
     ),
@@ -53,10 +50,7 @@ CHANNEL_CASES = [
         "of seeks that end together the one that began first",
         TWO_TWO,
         (asking(1, 0, 60, 20, 120, 50), asking(2, 0, 50, 40, 100, 10)),
-        {
-            1: Expected(230, cpu=60, io=170, requests=1),
-            2: Expected(210, cpu=50, io=110, io_queue=50, requests=1),
-        },
+        {1: Expected(230, cpu=60, io=170, requests=1), 2: Expected(210, cpu=50, io=110, io_queue=50, requests=1)},
         disk_order=(1, 2),
         disk_busy_ns=180,
     ),
@@ -253,10 +247,7 @@ PHASE_CASES = {
     "no bus before a request left behind": PhaseCase(
         replace(SPACIOUS, user_memory_kb=1000, limit_kb=2400),
         (program(0, Phase(4.0, 500), Phase(10.0, 2000)), program(1, Phase(2.0, 500, 1))),
-        {
-            0: Fate(29.11185, (14, 0, 0, 0, 15.11185), 0, 1),
-            1: Fate(22, (1, 0, 21, 0, 0), 1, killed=True),
-        },
+        {0: Fate(29.11185, (14, 0, 0, 0, 15.11185), 0, 1), 1: Fate(22, (1, 0, 21, 0, 0), 1, killed=True)},
         disk_busy_ms=27,
     ),
 }

@@ -149,9 +149,7 @@ class Machine(Generic[AnyLive]):
     def leave(self, live: AnyLive, end: int, killed: bool = False) -> None:
         live.turn(live.part, end)
         del self.present[live.id]
-        self.results.append(
-            OracleResult(live.id, end, killed, live.spent, live.requests, live.hits, live.faults),
-        )
+        self.results.append(OracleResult(live.id, end, killed, live.spent, live.requests, live.hits, live.faults))
 
     # -- disk --------------------------------------------------------------------------------------------------------
     def fault_of(self, live: AnyLive) -> Request[AnyLive]:

@@ -140,19 +140,13 @@ HAND_CASES = {
             OracleTask(1, 12 * MS, (Phase(4.0, 0),)),
             OracleTask(2, 37 * MS, (Phase(5.0, 0),)),
         ],
-        {
-            0: fate(52, (40, 0, 12, 0, 0), requests=2),
-            1: fate(16, (4, 0, 0, 0, 0)),
-            2: fate(42, (5, 0, 0, 0, 0)),
-        },
+        {0: fate(52, (40, 0, 12, 0, 0), requests=2), 1: fate(16, (4, 0, 0, 0, 0)), 2: fate(42, (5, 0, 0, 0, 0))},
     ),
     # Q = (2000 - 1000) / 1000 = 1, R = 120 - 4 / (0.31 + 0.19 + 0.034) = 60.08 / 0.534 a second: one fault in
     # 8 888 149.13 ns, two in 17 776 298.27 ns of CPU. The task stops at the next whole ns, 8 888 150, keeps the excess,
     # and so stops again at 17 776 299: one ns before its end, which two gaps of 8 888 150 ns would just reach.
     "two faults at Q = 1, the first one's excess kept": HandCase(
-        hand_node(),
-        [OracleTask(0, 0, (Phase(17.7763, 2000),))],
-        {0: fate(33.7763, (17.7763, 0, 0, 0, 16), faults=2)},
+        hand_node(), [OracleTask(0, 0, (Phase(17.7763, 2000),))], {0: fate(33.7763, (17.7763, 0, 0, 0, 16), faults=2)}
     ),
     # The same without that last ns: the demand is used up at the very instant of the second fault, and goes first.
     "the end goes before a fault": HandCase(
@@ -173,10 +167,7 @@ HAND_CASES = {
     "faults for those that grow": HandCase(
         hand_node(fault_evenness=0.5),
         [OracleTask(0, 0, (Phase(6.0, 1000, 0, 100),)), OracleTask(1, 0, (Phase(6.0, 1000),))],
-        {
-            0: fate(14, (6, 0, 0, 0, 8), faults=1),
-            1: fate(11.925433, (6, 5.925433, 0, 0, 0)),
-        },
+        {0: fate(14, (6, 0, 0, 0, 8), faults=1), 1: fate(11.925433, (6, 5.925433, 0, 0, 0))},
     ),
     # Task 0's first phase takes a whole quantum: it rotates, task 1 computes 10-13, task 0 13-15.
     "a phase ends with the quantum": HandCase(
@@ -194,10 +185,7 @@ HAND_CASES = {
             OracleTask(0, 0, (Phase(12.0, 1000), Phase(4.0, 2500, 1)), 100.0),
             OracleTask(1, 0, (Phase(2.0, 1000, 1),), 100.0),
         ],
-        {
-            0: fate(25, (16, 1, 6, 2, 0), requests=1),
-            1: fate(17, (1, 10, 6, 0, 0), requests=1, killed=True),
-        },
+        {0: fate(25, (16, 1, 6, 2, 0), requests=1), 1: fate(17, (1, 10, 6, 0, 0), requests=1, killed=True)},
     ),
     # Task 0 is the first submitted and the last to come, at 3: 2500 + 2 * 500 > 2900 KB. First task 2 goes, from the
     # ready queue, and then task 1, from the CPU; task 0 computes after the switch, 4-9.

@@ -12,14 +12,7 @@ import numpy as np
 import pytest
 
 from cluster_abm import formulas
-from cluster_abm.formulas import (
-    buffer_beside_kb,
-    imbalance,
-    load_imbalance_factor,
-    load_imbalance_factors,
-    sums,
-    total,
-)
+from cluster_abm.formulas import buffer_beside_kb, imbalance, load_imbalance_factor, load_imbalance_factors, sums, total
 from cluster_abm.formulas.load_class import HIGH, IDLE, LOW, NORMAL
 
 # 1/16 + 1/20 + 1/50 s for a MB over the network and two unlike disks: 132.5 ms.

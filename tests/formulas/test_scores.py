@@ -6,13 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster_abm.formulas import (
-    least_allocated_score,
-    most_allocated_score,
-    risk_score,
-    target_load_score,
-    whole_score,
-)
+from cluster_abm.formulas import least_allocated_score, most_allocated_score, risk_score, target_load_score, whole_score
 
 
 @pytest.mark.parametrize(("load", "target", "score"), [

@@ -7,12 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster_abm.formulas import (
-    io_load_ms,
-    load_imbalance_factors,
-    page_faults_per_ms,
-    page_load_ms,
-)
+from cluster_abm.formulas import io_load_ms, load_imbalance_factors, page_faults_per_ms, page_load_ms
 
 loads = st.lists(st.floats(0, 1e7), min_size=2, max_size=40).map(lambda values: np.array(values))
 positive = st.floats(1e-3, 1e5)

@@ -41,10 +41,7 @@ SITUATIONS: dict[str, tuple[int, dict[str, Any]]] = {
     "papers": (3, {"negotiation__mode": "papers"}),
     "unlike": (
         2,
-        {
-            "cluster__group": [{"count": 2, "cpu_speed": 0.5, "memory_mb": 20.0}],
-            "policy__heterogeneous": True,
-        },
+        {"cluster__group": [{"count": 2, "cpu_speed": 0.5, "memory_mb": 20.0}], "policy__heterogeneous": True},
     ),
     "many": (2, {"cluster__nodes": 11, "workload__duration_s": 0.4}),
     "one": (1, {"cluster__nodes": 1}),

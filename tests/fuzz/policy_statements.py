@@ -45,11 +45,7 @@ class Statements:
             (1, lambda: [f"a = {words.number(1)}"]),
             (1, lambda: [f"if {words.truth()}:", f"    return Decision({words.node()}, {words.text()}, load_here=x)"]),
         ]
-        nested = [
-            (4, lambda: self._branch(depth)),
-            (4, lambda: self._loop(depth)),
-            (1, lambda: self._search()),
-        ]
+        nested = [(4, lambda: self._branch(depth)), (4, lambda: self._loop(depth)), (1, lambda: self._search())]
         choices = simple + (nested if depth > 0 else [])
         return random.choices([make for _, make in choices], [share for share, _ in choices])[0]()
 

@@ -137,8 +137,7 @@ def test_a_running_job_reports_what_its_tasks_received(half_way):
 def test_data_collectors_of_the_user_work():
     model = ClusterModel(scenario(**busy(measure__period_ms=1000)), seed=1)
     model.datacollector = mesa.DataCollector(
-        model_reporters={"live": lambda m: len(m.agents)},
-        agenttype_reporters={Node: {"tasks": "tasks"}},
+        model_reporters={"live": lambda m: len(m.agents)}, agenttype_reporters={Node: {"tasks": "tasks"}}
     )
     model.run()
     table = model.datacollector.get_model_vars_dataframe()

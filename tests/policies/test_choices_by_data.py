@@ -28,7 +28,7 @@ WITHOUT_FILES = [
             Case(name, "home first", [*tasks(0, 2), *tasks(3, 2), Job(1), Job(2)], [Job(2)], [2], is_tie=True),
             Case(name, "next after home", [*tasks(2, 2), Job(1), Job(3), Job(0)], [Job(2)], [3], is_tie=True),
         )
-    ),
+    )
 ]
 
 # Nodes 0 to 2 are a cluster. File 0, 100 MB, lies on node 1: T is 0 there, 8 s on 0 and 2, 80 s on 3, the home. With

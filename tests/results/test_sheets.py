@@ -134,14 +134,7 @@ def plan(names):
         for name in names for n in nodes
     ]  # fmt: skip
     need = Ceiling("mean_response_ms", 180_000.0, "mean_response_ms<=180000")
-    return (
-        draw_plan,
-        "a plan",
-        "cluster.nodes",
-        pd.DataFrame(rows),
-        [need],
-        dict.fromkeys(names, (21.0, 19.0, None)),
-    )
+    return (draw_plan, "a plan", "cluster.nodes", pd.DataFrame(rows), [need], dict.fromkeys(names, (21.0, 19.0, None)))
 
 
 def fit():

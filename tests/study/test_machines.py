@@ -279,11 +279,7 @@ def test_intervals_of_differences_cover():
 
 def test_fitted_factors_come_back():
     pairs = pd.DataFrame(
-        {
-            "machine": ["x", "y"] * 6,
-            "workflow": ["one"] * 6 + ["two"] * 6,
-            "wall_ms": np.arange(12) + 10.0,
-        }
+        {"machine": ["x", "y"] * 6, "workflow": ["one"] * 6 + ["two"] * 6, "wall_ms": np.arange(12) + 10.0}
     )
     factor = pairs["machine"].map({"x": 2.0, "y": 0.5})
     pairs["measured_ms"] = 3.0 + (pairs["wall_ms"] - 3.0) * factor

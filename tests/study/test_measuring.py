@@ -50,11 +50,7 @@ def test_tasks_met_counted_one_by_one(model):
 
 def test_after_the_warm_up_the_means_are_over_the_jobs_that_are_left():
     crowded = finished(
-        seed=2,
-        cluster__nodes=8,
-        workload__utilisation=0.6,
-        workload__duration_s=300.0,
-        workload__cpu_ms__mean=200.0,
+        seed=2, cluster__nodes=8, workload__utilisation=0.6, workload__duration_s=300.0, workload__cpu_ms__mean=200.0
     )
     row = measure_run(crowded, "mser")
     cut = row["warmup_jobs"]

@@ -213,8 +213,7 @@ def test_engine_placement_and_migration_are_compiled_by_a_short_run_of_two_nodes
     monkeypatch.setattr("cluster_abm.model.ClusterModel", Model)
     for module, name in (("negotiation", "placement"), ("inputs", "migration")):
         monkeypatch.setattr(
-            f"cluster_abm.model.deciding.compiled.{module}.compiled_{name}",
-            lambda engine, name=name: done.append(name),
+            f"cluster_abm.model.deciding.compiled.{module}.compiled_{name}", lambda engine, name=name: done.append(name)
         )
     for kind in ("engine", "placement", "migration"):
         ahead._COMPILERS[kind](under("jsq"))

@@ -556,11 +556,7 @@ print(sorted(cell(f"ca.run_batch({{made}}, 'out', workers=2, quiet=True)")))
     done = run(code, tmp_path)
     assert done.returncode == 0, done.stderr
     printed = [line for line in done.stdout.splitlines() if line.startswith("['")]
-    assert printed == [
-        "['text/html', 'text/plain'] True",
-        "['image/png', 'text/plain']",
-        "['text/html', 'text/plain']",
-    ]
+    assert printed == ["['text/html', 'text/plain'] True", "['image/png', 'text/plain']", "['text/html', 'text/plain']"]
 
 
 def test_a_name_misspelt_is_told_with_the_one_that_was_meant(tmp_path):

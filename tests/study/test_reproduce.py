@@ -148,12 +148,7 @@ def made_up(factor):
     plan = load_plan("iolb-table-1")
     table = pd.read_csv(shipped_path("published", plan.published))
     points = [
-        Point(
-            row[plan.axis.column],
-            series.name,
-            row[series.column],
-            (row[series.column] * factor(series.name),),
-        )
+        Point(row[plan.axis.column], series.name, row[series.column], (row[series.column] * factor(series.name),))
         for _, row in table.iterrows()
         for series in plan.series
     ]

@@ -18,9 +18,7 @@ QUOTA = "a control group limits this process to 1.5 cores, which stops it at tim
 def concluding(monkeypatch):
     """Conclusions are replaced by their arguments: the names of the blocks, and the idle reasons."""
     monkeypatch.setattr(
-        module,
-        "concluded",
-        lambda blocks, idle: {"blocks": [block.name for block in blocks], "idle": [*idle]},
+        module, "concluded", lambda blocks, idle: {"blocks": [block.name for block in blocks], "idle": [*idle]}
     )
     monkeypatch.setattr(module, "nothing_concluded", lambda part: f"nothing of {part}")
 

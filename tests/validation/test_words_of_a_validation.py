@@ -5,15 +5,7 @@ from __future__ import annotations
 import pytest
 from stubbed import machine_of
 
-from cluster_abm.validation.report import (
-    HEADINGS,
-    disk_line,
-    machine_line,
-    page,
-    reasons_of,
-    rows_of,
-    text,
-)
+from cluster_abm.validation.report import HEADINGS, disk_line, machine_line, page, reasons_of, rows_of, text
 
 CONDITIONS = {"others": 0.011, "steal": 0.002, "delivered": 0.987, "drift": 0.014}
 

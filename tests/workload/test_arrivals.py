@@ -81,8 +81,7 @@ def test_a_given_number_of_jobs_comes_evenly():
 
 
 @pytest.mark.parametrize(
-    "law",
-    [{}, {"burst_factor": 6.0, "burst_s": 30.0, "quiet_s": 40.0}, {"burst_factor": 1.3, "burst_s": 500.0}],
+    "law", [{}, {"burst_factor": 6.0, "burst_s": 30.0, "quiet_s": 40.0}, {"burst_factor": 1.3, "burst_s": 500.0}]
 )
 def test_bursts_keep_the_mean_rate_from_the_first_instant_on(law):
     """Over many short windows: a source that does not start in a burst as often as bursts are begins too slow."""

@@ -39,10 +39,7 @@ LAWS = {
     # Least value: mean (shape - 1)/shape.
     "pareto": ({"mean": 12.0, "shape": 3.0}, stats.pareto(3, scale=8)),
     "pareto, default tail": ({"mean": 4.0}, stats.pareto(1.5, scale=4 / 3)),
-    "lifetime": (
-        {"shape": 1.0, "minimum": 1000.0, "maximum": 1_600_000.0},
-        stats.truncpareto(1, 1600, scale=1000),
-    ),
+    "lifetime": ({"shape": 1.0, "minimum": 1000.0, "maximum": 1_600_000.0}, stats.truncpareto(1, 1600, scale=1000)),
     "lifetime, short": ({"shape": 1.5, "minimum": 2.0, "maximum": 20.0}, stats.truncpareto(1.5, 10, scale=2)),
     # Log-linear between its quantiles: with quantiles of a log-uniform law it is that law.
     "quantiles": ({"values": [2.0, 8.0, 32.0], "scale": 0.5}, stats.loguniform(1, 16)),

@@ -181,10 +181,7 @@ def test_a_batch_system_gives_a_core_to_each_processor_and_queues_jobs_in_order(
 @needs_data
 @pytest.mark.parametrize(
     ("name", "file", "processors"),
-    [
-        ("replay-hpc2n", "HPC2N-2002-2.2-cln.swf.xz", 240),
-        ("replay-lanl-cm5", "LANL-CM5-1994-4.1-cln.swf.xz", 1024),
-    ],
+    [("replay-hpc2n", "HPC2N-2002-2.2-cln.swf.xz", 240), ("replay-lanl-cm5", "LANL-CM5-1994-4.1-cln.swf.xz", 1024)],
 )
 def test_real_logs_fit_their_own_machines_and_no_smaller_one(name: str, file: str, processors: int) -> None:
     keys = {"workload.trace.file": str(DATA / file)}

@@ -165,10 +165,7 @@ def test_indented_header_inner_remarks_blank_lines_and_tabs(tmp_path: Path) -> N
     first = "   " + line().replace(" ", "\t")
     trace = read(tmp_path, first, "; in between\n", line(number=2).replace("\n", " ; why\r\n"), "\n", header=header)
     assert trace.rows == 2
-    assert trace.header == {
-        "Computer": "A\tcluster",
-        "Note": "cleaned\nuser=2 (3 jobs removed)\ntwice",
-    }
+    assert trace.header == {"Computer": "A\tcluster", "Note": "cleaned\nuser=2 (3 jobs removed)\ntwice"}
     assert trace.noted == {}
 
 

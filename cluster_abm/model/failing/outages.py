@@ -96,10 +96,7 @@ class OutagePlan(Timetable):
             thing: Thing = event.node if event.node is not None else _link(event.link, graph_links)
             ends = [] if event.for_s is None else [(event.for_s, False)]
             self.follow(thing, iter([(event.at_s, True), *ends]), 0)
-        kinds: list[tuple[Outages, list[Thing]]] = [
-            (settings.node, list(range(nodes))),
-            (settings.link, graph_links),
-        ]
+        kinds: list[tuple[Outages, list[Thing]]] = [(settings.node, list(range(nodes))), (settings.link, graph_links)]
         for purpose, (outages, things) in zip(("node_failures", "link_failures"), kinds, strict=True):
             if outages.kind == "none":
                 continue

@@ -18,15 +18,7 @@ from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.jit import entry
 from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.knowing.head_node import HeadNode
-from cluster_abm.model.knowing.knowledge import (
-    INDICES,
-    deliver,
-    learn_one,
-    learnt_by,
-    nothing_known,
-    show,
-    with_room,
-)
+from cluster_abm.model.knowing.knowledge import INDICES, deliver, learn_one, learnt_by, nothing_known, show, with_room
 from cluster_abm.model.message_losses import MessageLosses
 from cluster_abm.model.moving.routing import UNREACHABLE_NS, LiveNetwork
 from cluster_abm.model.part import part, wire

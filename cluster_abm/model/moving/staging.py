@@ -107,10 +107,7 @@ class Staging:
 
     def metrics(self) -> dict[str, float]:
         """What a run's summary says of it."""
-        return {
-            "fetched_mb": self.fetched_mb,
-            "fetched_between_clusters_mb": float(self.fetched_between_clusters_mb),
-        }
+        return {"fetched_mb": self.fetched_mb, "fetched_between_clusters_mb": float(self.fetched_between_clusters_mb)}
 
 
 def staging_of(data: Data, seed: int, jobs: Table, network: Network, pooled: bool) -> Staging | None:

@@ -11,13 +11,7 @@ import numpy.typing as npt
 
 from cluster_abm.arrays import Floats
 from cluster_abm.engine.tables import BREAKDOWN, FREE, KILLED, LOST, NS_PER_MS
-from cluster_abm.formulas import (
-    ClassThresholds,
-    load_class,
-    load_imbalance_factors,
-    service_ms,
-    weighted_load,
-)
+from cluster_abm.formulas import ClassThresholds, load_class, load_imbalance_factors, service_ms, weighted_load
 from cluster_abm.interconnect import Network
 from cluster_abm.interconnect.layout import Point, course
 from cluster_abm.model.deciding.decisions import DecisionRecord

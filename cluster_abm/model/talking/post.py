@@ -173,13 +173,7 @@ class ManagersPost:
         self.actions.send(message, self.now_ns)
 
     def start(
-        self,
-        task: ArrivingTask,
-        node: int,
-        rule: str,
-        index: str = "",
-        here: float = math.nan,
-        there: float = math.nan,
+        self, task: ArrivingTask, node: int, rule: str, index: str = "", here: float = math.nan, there: float = math.nan
     ) -> None:
         """As Post."""
         self._check_node("start", node)

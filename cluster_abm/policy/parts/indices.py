@@ -217,10 +217,7 @@ class Greedy(IndexPolicy):
 class IfOverloaded(Greedy):
     """An arriving task stays at home unless home is overloaded, else goes to the node of least load: no cost."""
 
-    rules = (
-        ("transfer", ""),
-        ("least load", "home is overloaded and the target has the least load"),
-    )
+    rules = (("transfer", ""), ("least load", "home is overloaded and the target has the least load"))
 
     def place(self, task: ArrivingTask, view: View) -> Decision:
         """WAL-PM section 5, (3): to a node that is not overloaded, home first; else to the least."""

@@ -3,10 +3,4 @@
 from cluster_abm.study.runner.executors.base import TRIES_AFTER_LOSS, BatchExecutor, WorkerLost
 from cluster_abm.study.runner.executors.opening import check_options, open_executor
 
-__all__ = [
-    "TRIES_AFTER_LOSS",
-    "BatchExecutor",
-    "WorkerLost",
-    "check_options",
-    "open_executor",
-]
+__all__ = ["TRIES_AFTER_LOSS", "BatchExecutor", "WorkerLost", "check_options", "open_executor"]

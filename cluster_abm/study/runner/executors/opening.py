@@ -16,10 +16,7 @@ from cluster_abm.study.runner.executors.base import BatchExecutor, ExecutorKind
 
 @contextmanager
 def open_executor(
-    kind: str,
-    workers: int | None = None,
-    dask: str | None = None,
-    slurm: Mapping[str, Any] | None = None,
+    kind: str, workers: int | None = None, dask: str | None = None, slurm: Mapping[str, Any] | None = None
 ) -> Iterator[BatchExecutor]:
     """Open a place where tasks are carried out; leaving the block waits for them, an exception in it stops them.
 
