@@ -17,8 +17,8 @@ import click
 import numpy as np
 import pandas as pd
 import scipy
+from script_options import out_option, seeds_option, workers_option
 
-from cluster_abm.cli.scripts import out_option, seeds_option, workers_option
 from cluster_abm.study.arena.arena import QUICK, SAMPLE_SEED
 from cluster_abm.study.arena.regimes import BASE, sample, settings_of
 from cluster_abm.study.cells import Cell, ratio_of, run_cells

@@ -17,9 +17,9 @@ import click
 import numpy as np
 import pandas as pd
 from scipy.optimize import least_squares
+from script_options import seeds_option, workers_option
 
 from cluster_abm import load_scenario
-from cluster_abm.cli.scripts import seeds_option, workers_option
 from cluster_abm.scenario import shipped_path
 from cluster_abm.study.runner.tasks import SeededRun, run_all
 

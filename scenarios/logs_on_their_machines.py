@@ -14,9 +14,9 @@ from pathlib import Path
 import click
 import numpy as np
 import pandas as pd
+from script_options import out_option
 
 from cluster_abm import ClusterModel, load_scenario
-from cluster_abm.cli.scripts import out_option
 
 DAY_S = 86_400.0
 COUNTED_S, BEFORE_S = 28 * DAY_S, 7 * DAY_S

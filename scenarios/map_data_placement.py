@@ -15,9 +15,9 @@ import click
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from script_options import draw_option, measured, out_option, seeds_option, workers_option
 
 from cluster_abm import load_scenario
-from cluster_abm.cli.scripts import draw_option, measured, out_option, seeds_option, workers_option
 from cluster_abm.results.style import new_figure, save
 from cluster_abm.scenario import shipped_path
 from cluster_abm.study.runner.tasks import SeededRun, run_all

@@ -19,8 +19,8 @@ import numpy as np
 import pandas as pd
 from reality.judging import WORDS, Claim, Verdict, beyond_all, verdict
 from reality.workloads import SOURCES, Workload
+from script_options import draw_option, measured, out_option, workers_option
 
-from cluster_abm.cli.scripts import draw_option, measured, out_option, workers_option
 from cluster_abm.results.style import new_figure, save
 from cluster_abm.scenario import shipped_path
 from cluster_abm.study.cells import Cell, run_cells

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import click
 import pandas as pd
+from conclusions import Conclusion, distinct, load_conclusions
+from script_options import draw_option, measured, out_option, workers_option
 
 from cluster_abm import load_scenario
-from cluster_abm.cli.scripts import draw_option, measured, out_option, workers_option
 from cluster_abm.results.colours import BREAKDOWN_COLOURS, SPARE_COLOURS
 from cluster_abm.results.style import LINES, MARKERS, error_bars, legend_below, log_ticks, new_figure, save, tidy
 from cluster_abm.study.cells import Ratio, run_cells
-from cluster_abm.study.papers.conclusions import Conclusion, distinct, load_conclusions
 
 SIZES = {32: 64, 256: 12, 1024: 4, 4096: 3}
 """nodes, and seeds of each"""

@@ -14,10 +14,10 @@ from typing import Any
 import click
 import numpy as np
 import pandas as pd
+from script_options import draw_option, measured
 from tqdm import tqdm
 
 from cluster_abm import ClusterModel
-from cluster_abm.cli.scripts import draw_option, measured
 from cluster_abm.model import LoadManager
 from cluster_abm.results.colours import ALONE, SPARE_COLOURS
 from cluster_abm.results.style import error_bars, legend_below, new_figure, save, tidy, whole_numbers

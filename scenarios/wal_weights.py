@@ -18,9 +18,9 @@ from typing import NamedTuple
 import click
 import numpy as np
 import pandas as pd
+from script_options import draw_option, measured, out_option, workers_option
 from tqdm import tqdm
 
-from cluster_abm.cli.scripts import draw_option, measured, out_option, workers_option
 from cluster_abm.limits import available_processors
 from cluster_abm.results.style import new_figure, save, tidy
 from cluster_abm.scenario import load_scenario

@@ -15,8 +15,8 @@ from pathlib import Path
 import click
 import numpy as np
 import pandas as pd
+from script_options import out_option, seeds_option, workers_option
 
-from cluster_abm.cli.scripts import out_option, seeds_option, workers_option
 from cluster_abm.results.style import error_bars, legend_below, log_ticks, looks_of, new_figure, save, tidy
 from cluster_abm.scenario.hardware import read_preset
 from cluster_abm.study.cells import Cell, means, ratio_of, run_cells

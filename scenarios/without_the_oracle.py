@@ -13,11 +13,11 @@ from pathlib import Path
 
 import click
 import pandas as pd
+from conclusions import Conclusion, distinct, load_conclusions
+from script_options import draw_option, measured, out_option, seeds_option, workers_option
 
-from cluster_abm.cli.scripts import draw_option, measured, out_option, seeds_option, workers_option
 from cluster_abm.results.style import log_ticks, new_figure, save, tidy
 from cluster_abm.study.cells import Ratio, run_cells
-from cluster_abm.study.papers.conclusions import Conclusion, distinct, load_conclusions
 
 LATENCY_MS = 0.1
 WAYS: dict[str, dict[str, object]] = {

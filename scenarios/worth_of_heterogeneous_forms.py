@@ -16,9 +16,9 @@ from pathlib import Path
 import click
 import numpy as np
 import pandas as pd
+from script_options import draw_option, measured, out_option, seeds_option, workers_option
 
 from cluster_abm import load_scenario
-from cluster_abm.cli.scripts import draw_option, measured, out_option, seeds_option, workers_option
 from cluster_abm.results.colours import ALONE, SPARE_COLOURS
 from cluster_abm.results.style import legend_below, log_ticks, new_figure, save, tidy
 from cluster_abm.study.runner.tasks import SeededRun, run_all

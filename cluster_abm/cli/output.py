@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from cluster_abm.study.runner.tasks import RunsOutcome
+    pass
 
 
 class OutputFailed(Exception):
@@ -41,16 +41,6 @@ def tell(text: object) -> None:
     """Write a remark to stderr; a stderr that cannot be written ends no command."""
     with suppress(OSError):
         click.echo(text, err=True)
-
-
-def tell_problems(outcome: RunsOutcome) -> None:
-    """Name what ended runs early, each problem once: input that was wrong, policies, faults of this program."""
-    for line, runs in outcome.policy_faults.items():
-        tell(f"error: {line}" + (f" (ended {runs} runs)" if runs > 1 else ""))
-    for error in outcome.errors:
-        tell(f"error: {error}")
-    for run in outcome.under_way:
-        tell(f"under way when it was interrupted: {run}")
 
 
 @contextmanager

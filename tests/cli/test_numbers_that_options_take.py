@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 import pytest
+from script_options import draw_option, out_option, seeds_option, workers_option
 
 from cluster_abm.cli import cluster_abm as root
-from cluster_abm.cli.scripts import draw_option, out_option, seeds_option, workers_option
 
 SEED_NUMBER, COUNT, FOR_AN_INTERVAL = (["0", "7"], ["-1"]), (["1", "7"], ["0"]), (["2", "7"], ["1"])
 

@@ -2,8 +2,8 @@
 
 import click
 import pytest
+from script_options import measured
 
-from cluster_abm.cli.scripts import measured
 from cluster_abm.cli.tables import table_text
 
 

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from conclusions import Conclusion, distinct
 
 from cluster_abm.study.papers.claims import check_claim, statistic
-from cluster_abm.study.papers.conclusions import Conclusion, distinct
 from cluster_abm.study.papers.drawing import measured_words, picture_names, stacked_parts, stacked_where, value_words
 from cluster_abm.study.papers.plan import Claim, Number
 from cluster_abm.study.papers.points import Point, StatedNumber
