@@ -21,14 +21,14 @@ DRAWN = 30
 DEMANDS = Demands(*(np.array(column) for column in ([1, 2, 1], [1.0, 30.0, 4000.0], [0.0, 0.1, 0.0], [1.0, 2.0, 3.0])))
 
 
-class Question(NamedTuple):
+class AskedTask(NamedTuple):
     """A task that arrives, and what its home's manager sees."""
 
     task: ArrivingTask
     view: View
 
 
-def questions() -> Iterator[Question]:
+def questions() -> Iterator[AskedTask]:
     """The same ones for every policy: idle and crowded nodes, alike and unlike, none, some or all others refusing."""
     generator = np.random.default_rng(1)
     for case in range(DRAWN):
@@ -63,7 +63,7 @@ def questions() -> Iterator[Question]:
             refused,
             capacities=capacities_of(hardware) if case % 2 else None,
         )
-        yield Question(task, view)
+        yield AskedTask(task, view)
 
 
 def seen(view: View) -> bytes:

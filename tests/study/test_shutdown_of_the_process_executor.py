@@ -120,7 +120,7 @@ def test_later_tasks_fail_with_the_first_fault(crew):
 
     executor._crew.events.put(another)
     # A task that was submitted just before the fault reaches the queue after it, and fails with it too.
-    late = processes._Task(partial(work.square, 3))
+    late = processes._PendingTask(partial(work.square, 3))
     executor._crew.events.put(partial(executor._crew.enqueue, late))
     assert str(late.future.exception(timeout=20)) == "executor 'process': ZeroDivisionError: a fault"
     assert isinstance(executor._crew.broken.__cause__, ZeroDivisionError)

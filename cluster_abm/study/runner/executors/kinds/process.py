@@ -65,7 +65,7 @@ class ProcessExecutor(BatchExecutor):
             raise RuntimeError("cannot submit after shutdown")
         if self._crew.broken is not None:
             raise self._crew.broken
-        task = _Task(partial(function, *args, **kwargs))
+        task = _PendingTask(partial(function, *args, **kwargs))
         self._crew.events.put(partial(self._crew.enqueue, task))
         return task.future
 
@@ -84,7 +84,7 @@ class ProcessExecutor(BatchExecutor):
 
 
 @dataclass(eq=False)
-class _Task:
+class _PendingTask:
     call: Callable[[], Any]
     future: Future[Any] = field(default_factory=Future)
 
@@ -96,12 +96,12 @@ class _Crew:
         self.events: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self.thread = Thread(target=self._live, name="cluster-abm-processes", daemon=True)
         self.limit = limit
-        self._waiting: deque[_Task] = deque()
+        self._waiting: deque[_PendingTask] = deque()
         # All live workers; of these, those that are starting, idle, busy.
         self._staff: set[Worker] = set()
         self._starting: set[Worker] = set()
         self._idle: list[Worker] = []
-        self._busy: dict[Worker, _Task] = {}
+        self._busy: dict[Worker, _PendingTask] = {}
         self._in_vain = 0
         self.broken: BrokenExecutor | None = None
         # The futures that are not done, which callers may wait for.
@@ -110,7 +110,7 @@ class _Crew:
         self._over = False
         self.thread.start()
 
-    def enqueue(self, task: _Task) -> None:
+    def enqueue(self, task: _PendingTask) -> None:
         self._promised.add(task.future)
         task.future.add_done_callback(self._promised.discard)
         self._waiting.append(task)
@@ -177,7 +177,7 @@ class _Crew:
                 break
             self._start()
 
-    def _give(self, worker: Worker, task: _Task) -> None:
+    def _give(self, worker: Worker, task: _PendingTask) -> None:
         self._busy[worker] = task
         try:
             inner = worker.pool.submit(task.call)

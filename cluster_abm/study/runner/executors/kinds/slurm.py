@@ -64,9 +64,9 @@ class SlurmExecutor(BatchExecutor):
         self._folder = Path(given.pop("folder", "slurm-jobs")).absolute() / uuid.uuid4().hex[:12]
         self._jobs = self._open(cluster, given)
         self._limit = workers or (available_processors() if self._local else ARRAY)
-        self._queue: SimpleQueue[_Task] = SimpleQueue()
-        self._waiting: deque[_Task] = deque()
-        self._running: list[_Task] = []
+        self._queue: SimpleQueue[_SlurmTask] = SimpleQueue()
+        self._waiting: deque[_SlurmTask] = deque()
+        self._running: list[_SlurmTask] = []
         self._broken: BrokenExecutor | None = None
         self._closing, self._dropping, self._leaving, self._awake = Event(), Event(), Event(), Event()
         self._period_s = POLL_INTERVAL_S[cluster]
@@ -86,7 +86,7 @@ class SlurmExecutor(BatchExecutor):
             raise RuntimeError("cannot submit after shutdown")
         if self._broken is not None:
             raise self._broken
-        task = _Task(partial(_carried, result_version(), partial(function, *args, **kwargs)))
+        task = _SlurmTask(partial(_carried, result_version(), partial(function, *args, **kwargs)))
         self._queue.put(task)
         return task.future
 
@@ -163,7 +163,7 @@ class SlurmExecutor(BatchExecutor):
             logging.getLogger(__name__).warning("jobs that could not be cancelled (%s): %s", message_of(further), jobs)
         self._running.clear()
 
-    def _drained(self) -> list[_Task]:
+    def _drained(self) -> list[_SlurmTask]:
         found = []
         while True:
             try:
@@ -172,7 +172,7 @@ class SlurmExecutor(BatchExecutor):
                 return found
 
     def _send(self) -> None:
-        batch: list[_Task] = []
+        batch: list[_SlurmTask] = []
         while self._waiting and len(self._running) + len(batch) < self._limit and len(batch) < ARRAY:
             task = self._waiting.popleft()
             if task.future.set_running_or_notify_cancel():
@@ -196,7 +196,7 @@ class SlurmExecutor(BatchExecutor):
     def _collect(self) -> None:
         self._running = [task for task in self._running if not self._is_over(task)]
 
-    def _is_over(self, task: _Task) -> bool:
+    def _is_over(self, task: _SlurmTask) -> bool:
         try:
             over = self._look(task)
         except OSError as problem:
@@ -211,7 +211,7 @@ class SlurmExecutor(BatchExecutor):
         task.unseen_s = None
         return over
 
-    def _look(self, task: _Task) -> bool:
+    def _look(self, task: _SlurmTask) -> bool:
         if not task.job.done():
             return False
         if task.job.paths.result_pickle.exists():
@@ -224,7 +224,7 @@ class SlurmExecutor(BatchExecutor):
         fail(task.future, WorkerLost(f"job {task.job.job_id} {task.job.state.lower()}: {_end_of(task.job)}"))
         return True
 
-    def _book(self, task: _Task) -> None:
+    def _book(self, task: _SlurmTask) -> None:
         try:
             raised, value = task.job.result()
         except OSError:
@@ -268,7 +268,7 @@ class SlurmExecutor(BatchExecutor):
 
 
 @dataclass(eq=False)
-class _Task:
+class _SlurmTask:
     call: Callable[[], Any]
     future: Future[Any] = field(default_factory=Future)
     job: Any = None
