@@ -64,7 +64,7 @@ def describe(known: Any, desk: Any, terms: Any, manager: int, features: Numbers)
         cpu_ms, io_ms = task.cpu_on(hardware), task.io_on(hardware)
         cores = float(hardware.cores)
         row[HOME] = 1.0 if node == manager else 0.0
-        row[DOWN] = float(desk.down[node]) if terms.can_change else 0.0
+        row[DOWN] = 1.0 if terms.can_change and desk.down[node] else 0.0
         row[TASKS] = squashed(loads[TASKS_ROW, node] / cores, HALF_TASKS)
         row[CPU] = squashed(loads[CPU_ROW, node], HALF_MS)
         row[IO] = squashed(loads[IO_ROW, node], HALF_MS)
