@@ -60,7 +60,7 @@ def describe(known: Any, scratch: Any, settings: Any, manager: int, features: Nu
         cpu_ms, io_ms = task.cpu_on(hardware), task.io_on(hardware)
         cores = float(hardware.cores)
         row[HOME] = 1.0 if node == manager else 0.0
-        row[DOWN] = float(scratch.down[node]) if settings.can_change else 0.0
+        row[DOWN] = 1.0 if settings.can_change and scratch.down[node] else 0.0
         row[TASKS] = squashed(loads[TASKS_ROW, node] / cores, HALF_TASKS)
         row[CPU] = squashed(loads[CPU_ROW, node], HALF_MS)
         row[IO] = squashed(loads[IO_ROW, node], HALF_MS)
