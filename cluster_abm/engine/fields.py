@@ -34,12 +34,8 @@ NODE_FIELDS: list[Field] = [
     ("cores", "i4", "cores", "cores; 0: of a pool, which keeps no cores apart"),
     ("first_core", "i4", "row", "first of its rows in the table of cores"),
     ("fault_per_ns", "f8", "1/ns", "page faults of every task per wall ns of its CPU, now"),
-    (
-        "fault_per_allocated",
-        "f8",
-        "s/KB/ns",
-        "further page faults per wall ns of CPU, for each KB/s that a task allocates",
-    ),
+    ("fault_per_allocated", "f8", "s/KB/ns",
+     "further page faults per wall ns of CPU, for each KB/s that a task allocates"),
     ("cpu_busy_ns", "i8", "ns", "CPU given to tasks, booked"),
     ("switch_ns", "i8", "ns", "context switch"),
     ("quantum_ns", "i8", "ns", "round-robin quantum"),
@@ -65,12 +61,8 @@ NODE_FIELDS: list[Field] = [
     ("hits", "i8", "1", "accesses served from the buffer"),
     ("buffer_kb", "f8", "KB", "I/O buffer"),
     ("cache_kb", "f8", "KB", "I/O buffer in the memory that programs leave free (MCLS), buffer_kb at most"),
-    (
-        "stream",
-        "i8",
-        "1e-6 KB/ms",
-        "sum of lambda d_RW over the tasks in the node, whole numbers so that it returns to 0",
-    ),
+    ("stream", "i8", "1e-6 KB/ms",
+     "sum of lambda d_RW over the tasks in the node, whole numbers so that it returns to 0"),
     ("user_memory_kb", "i8", "KB", "RAM there is for programs; of a pool: of all its nodes"),
     ("transit_head", "i4", "slot", "first task in transit to here or about to go on from a barrier, by (time, task)"),
     ("transit_tail", "i4", "slot", "last of them"),
@@ -83,12 +75,8 @@ NODE_FIELDS: list[Field] = [
     ("no_leap_before_ns", "i8", "ns", "until then some task is known to stop within a round: no leap is tried"),
     ("cpu_factor", "f8", "1", "that speed over what it is when nothing is wrong: below 1 its CPU is degraded"),
     ("disk_factor", "f8", "1", "the disk's speed over what it is when nothing is wrong"),
-    (
-        "memory_kb",
-        "i8",
-        "KB",
-        "RAM; of a pool: memory for programs of its largest node, where each task pages as if alone",
-    ),
+    ("memory_kb", "i8", "KB",
+     "RAM; of a pool: memory for programs of its largest node, where each task pages as if alone"),
     ("fault_ns", "i8", "ns", "disk service of one page fault; the mean where seeks are drawn"),
     ("fault_seek_ns", "i8", "ns", "seek and rotation of it"),
     ("fault_rate_per_ms", "f8", "1/ms", "page-fault rate mu"),
@@ -106,22 +94,14 @@ NODE_FIELDS: list[Field] = [
     ("cpu_percent", "f8", "%", "CPU utilisation, mean of the last seconds; 0 unless the policy asks for averages"),
     ("mean_queue", "f8", "tasks", "tasks running or waiting for the CPU, per core, mean as above"),
     ("memory_percent", "f8", "%", "memory utilisation, mean as above"),
-    (
-        "buffer_shift_kb",
-        "i8",
-        "KB",
-        "by how much a controller has made the buffer larger than it was set up; - smaller",
-    ),
+    ("buffer_shift_kb", "i8", "KB",
+     "by how much a controller has made the buffer larger than it was set up; - smaller"),
     ("disk_delay_share", "f8", "1", "wait of the last access at the disk over its service; 0 unless measured"),
-    (
-        "net_delay_share",
-        "f8",
-        "1",
-        "by how much the last transfer from here took longer than alone, as a share; likewise",
-    ),
+    ("net_delay_share", "f8", "1",
+     "by how much the last transfer from here took longer than alone, as a share; likewise"),
     ("net_kb", "i8", "KB", "image, data and files on their way from and to the node over links that are shared"),
     ("link_ms_per_mb", "f8", "ms/MB", "what a MB takes over the node's fastest link"),
-]
+]  # fmt: skip
 
 TASK_FIELDS: list[Field] = [
     # The fields that events read stand together, in as few lines of the cache as may be.
@@ -135,12 +115,8 @@ TASK_FIELDS: list[Field] = [
     ("leg_ns", "i8", "ns", "while it runs: since when its progress is not yet booked"),
     ("quantum_start_ns", "i8", "ns", "while it runs: when its quantum began"),
     ("core", "i4", "core", "while it runs: the core that it is on, 0 for a node's first"),
-    (
-        "request_kind",
-        "i4",
-        "code",
-        "EXPLICIT, FAULT or ARRIVAL_WRITE while AT_DISK; in transit also NONE: no request to make again",
-    ),
+    ("request_kind", "i4", "code",
+     "EXPLICIT, FAULT or ARRIVAL_WRITE while AT_DISK; in transit also NONE: no request to make again"),
     *BREAKDOWN_FIELDS[0:4],
     ("service_ns", "i8", "ns", "service of its outstanding request: seek and transfer"),
     ("seek_ns", "i8", "ns", "seek and rotation of it"),
@@ -203,7 +179,7 @@ TASK_FIELDS: list[Field] = [
     *BREAKDOWN_FIELDS[4:],
     ("plan_found_ns", "i8", "ns", "the same, in a plan of when requests will end; without meaning else"),
     ("plan_next", "i4", "slot", "next in the device, in such a plan"),
-]
+]  # fmt: skip
 
 CORE_FIELDS: list[Field] = [
     ("stop_ns", "i8", "ns", "when its task stops; NEVER if it is free"),

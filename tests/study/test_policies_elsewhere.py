@@ -19,7 +19,7 @@ from support import busy, same_records, scenario
 from cluster_abm import ClusterModel, policies
 from cluster_abm.errors import InputError
 from cluster_abm.policies import Decision, Policy, admit, available, name_of, sources_of
-from cluster_abm.policy.finding import files, sources
+from cluster_abm.policy.finding import files, registry, sources
 from cluster_abm.policy.finding.source_text import module_text
 from cluster_abm.results.files import to_json
 from cluster_abm.study.batch import run_batch
@@ -107,8 +107,8 @@ def in_another_process(given):
         del sys.modules[module]
     files._IMPORTED.clear()
     sources._texts.clear()
-    for name in list(policies._given):
-        del policies._given[name], available()[name]
+    for name in list(registry._given):
+        del registry._given[name], available()[name]
     return pickle.loads(pickle.dumps(given))
 
 
