@@ -10,7 +10,7 @@ from support import busy, finished, same_records, scenario, steps_with_reports
 
 from cluster_abm import ClusterModel
 from cluster_abm.errors import InputError
-from cluster_abm.model.knowing import head_node
+from cluster_abm.model import message_losses
 from cluster_abm.policies import Decision
 
 HEAD = {"negotiation__mode": "head-node"}
@@ -178,7 +178,7 @@ def losing(monkeypatch, lost):
             return np.array([(number, manager, senders) in lost for manager in range(senders)])
         return np.array([(number, receiver, sender) in lost for sender in range(senders)])
 
-    monkeypatch.setattr(head_node, "lost_messages", messages)
+    monkeypatch.setattr(message_losses, "lost_messages", messages)
 
 
 def test_a_lost_message_to_the_head_hides_one_node_and_a_lost_broadcast_all_of_them(monkeypatch):
