@@ -32,7 +32,7 @@ def edited(tmp_path_factory):
         return {name: sources.stamp(name) for name in sources.kernels("cluster_abm")}
 
     before = stamps()
-    assert len(before) > 50
+    assert len(before) >= 40
 
     def edit(path, old, new):
         file = copy / path
@@ -108,7 +108,7 @@ def test_all_that_a_kernel_calls_is_in_its_reach():
             reached = set(sources.reached([start]))
             for callee in _callees(function, set()):
                 assert set(sources.reached([jit.start_of(callee)])) <= reached, (start, callee)
-    assert kernels > 50
+    assert kernels >= 40
 
 
 def _callees(function, seen):

@@ -23,6 +23,18 @@ JIT_OPTIONS: dict[str, Any] = {
 BOUNDED: dict[str, Any] = JIT_OPTIONS | {"boundscheck": True}
 
 
+# The types of values by name; None: several have it, and kept code that names it is not used.
+_BY_NAME: dict[str, ValueType | None] = {}
+
+
+def _type_named(name: str) -> ValueType:
+    """The type of values of a name. Raises LookupError: there is none in this process, or not one alone."""
+    named = _BY_NAME[name]
+    if named is None:
+        raise LookupError(name)
+    return named
+
+
 class ValueType(types.Type):
     """The type of values with these members; each kind of value is a subclass of its own.
 
@@ -34,6 +46,11 @@ class ValueType(types.Type):
     def __init__(self, name: str, members: Mapping[str, types.Type]) -> None:
         super().__init__(name=name)
         self.members = dict(members)
+        _BY_NAME[name] = None if name in _BY_NAME else self
+
+    def __reduce__(self) -> tuple[Callable[[str], ValueType], tuple[str]]:
+        # Kept code names the type: its class is made anew in each process, and would not be the same.
+        return _type_named, (self.name,)
 
 
 class _Model(models.StructModel):

@@ -11,8 +11,9 @@ import pytest
 
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.model import ClusterModel
-from cluster_abm.policies import AnyPolicy, Policy, available, choice_of, create
+from cluster_abm.policies import AnyPolicy, Policy, choice_of, create
 from cluster_abm.policy.calling import policy_at_work
+from cluster_abm.policy.finding import registry
 from cluster_abm.scenario import Scenario, scenario_from
 
 # Four nodes with I/O, page faults, buffer hits, parallel jobs and remote starts.
@@ -40,7 +41,7 @@ LATEST_MS = 3_600_000.0
 def needed_by(policy: str) -> dict[str, Any]:
     """Overrides without which no run under a policy begins: jobs announce what it needs."""
     requested = {"workload__requested_over_actual": {"kind": "uniform", "mean": 1.5}}
-    return requested if "requested_ms" in available()[policy].needs else {}
+    return requested if "requested_ms" in registry.available()[policy].required_demands else {}
 
 
 def scenario_of(name: str, overrides: Mapping[str, Any]) -> Scenario:
@@ -118,7 +119,7 @@ class Subject:
     def kind(self) -> type[Policy]:
         """The policy's class."""
         with faults_in_words():
-            return available()[choice_of(self.policy, {}).name]
+            return registry.available()[choice_of(self.policy, {}).name]
 
     def model(
         self, seed: int = SEED, compiled: bool = True, may_refuse: bool = False, **overrides: Any

@@ -159,7 +159,7 @@ def test_the_line_is_the_policys_own_one_not_that_of_what_it_calls():
 
     model = ClusterModel(scenario(**JOBS), seed=1, compile_decisions=False)
     for manager in model.load_managers:
-        manager._policy = CheckedPolicy(Asks(), 4)
+        manager.checked = CheckedPolicy(Asks(), 4)
     with pytest.raises(PolicyFault, match=r"place raised (KeyError|ValueError): .*least\(\"no such index\"\)"):
         model.run()
 

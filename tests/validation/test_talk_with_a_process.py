@@ -216,7 +216,7 @@ def test_if_a_process_cannot_start_those_before_it_are_ended(begun, monkeypatch)
         return worker(files)
 
     worker = module.WorkerProcess
-    monkeypatch.setattr(module, "Worker", begin)
+    monkeypatch.setattr(module, "WorkerProcess", begin)
     with pytest.raises(OSError, match="too many"), Crew(3):
         raise AssertionError("the block began")
     assert [process.ends[0] for process in Popen.made] == ["killed", "killed"]

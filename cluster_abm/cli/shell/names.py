@@ -120,7 +120,7 @@ def metric_names() -> list[str]:
 
 def _sources() -> Iterator[str]:
     for room in ("policy", "policies"):
-        for path in sorted((PACKAGE / room).glob("*.py")):
+        for path in sorted((PACKAGE / room).rglob("*.py")):
             yield path.read_text(encoding="utf-8")
 
 
