@@ -138,7 +138,7 @@ class KeptCode:
 
 
 def described(kind: Any) -> str:
-    """A type of arguments, in words that stand for it in every process."""
+    """A type of arguments, in words that stand for it in every process, and with the package's code of its methods."""
     if isinstance(kind, _types.BaseNamedTuple):
         of: Any = kind.instance_class
         return f"{of.__module__}.{of.__qualname__}{of._fields}({', '.join(map(described, kind.types))})"
@@ -146,7 +146,9 @@ def described(kind: Any) -> str:
         return f"({', '.join(map(described, kind.types))})"
     members: Any = getattr(kind, "members", None)
     inner = [f"{name}: {described(one)}" for name, one in members.items()] if isinstance(members, dict) else []
-    return f"{kind} {inner}"
+    package = __name__.partition(".")[0]
+    ours = [start_of(of) for of in type(kind).__mro__ if of.__module__.partition(".")[0] == package]
+    return f"{kind} {inner} {stamp_of(*ours) if ours else ''}"
 
 
 @cache

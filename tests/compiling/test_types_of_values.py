@@ -12,6 +12,7 @@ from numba.core.serialize import dumps
 
 from cluster_abm.compiling import tables
 from cluster_abm.compiling.values import value_type
+from cluster_abm.jit import kept
 
 NAMES = ("LOADS", "TASK", "VIEW", "UNLIKE_VIEW")
 
@@ -34,3 +35,15 @@ def test_of_two_types_of_one_name_neither_is_meant():
     value_type("OfTwo", {"at": types.float64})
     with pytest.raises(LookupError):
         pickle.loads(written)
+
+
+def test_kept_code_for_a_value_counts_what_its_methods_come_from(monkeypatch):
+    """A kernel with such an argument names no method: numba finds them by the type."""
+    start = "cluster_abm.compiling.values:ValueType"
+    reached = kept.sources().reached([start])
+    assert {"cluster_abm.compiling.operations", "cluster_abm.policy.view"} <= {line.split()[0] for line in reached}
+    monkeypatch.setattr(kept, "stamp_of", lambda *starts: f"<{' '.join(starts)}>")
+    array = types.Array(types.float64, 1, "C")
+    assert f"<{start}>" in kept.described(tables.LOADS)
+    assert f"<{start}>" in kept.described(types.Tuple([array, tables.TASK]))
+    assert "<" not in kept.described(array)
