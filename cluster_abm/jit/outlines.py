@@ -16,7 +16,8 @@ KERNELS = frozenset(["kernel", "allocating_kernel"])
 PURE = frozenset(
     (
         "inlined", "called", "inlinable", "formula", "intrinsic", "njit",
-        "register_jitable", "cache", "lru_cache", "contextmanager", "dataclass", "wraps", "total_ordering",
+        "register_jitable", "cache", "lru_cache", "contextmanager", "dataclass", "part", "explained", "wraps",
+        "total_ordering",
     )
 )  # fmt: skip
 # What reaches names of its module that stand in no source, when it is given fewer arguments.
