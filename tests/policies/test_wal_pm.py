@@ -14,6 +14,7 @@ from support import busy, scenario
 from cluster_abm import ClusterModel
 from cluster_abm.engine.tables import IN_TRANSIT, NONE, READY, RUNNING
 from cluster_abm.model.agents import LoadManager
+from cluster_abm.model.deciding.in_python import NegotiationInPython
 
 SEEK_MS, PAGE_KB, MB_PER_S = 8.0, 4.0, 128.0
 MU, CAP = 0.5, 1.5
@@ -268,20 +269,22 @@ def test_papers_mode_is_the_papers_algorithm(monkeypatch, policy, weights, estim
         choice = fig_1(see, manager.index, policy, WEIGHTS.get(weights, weights), estimator)
         sent, recorded = [], []
 
-        def spying_depart(task, decision, asking_ns):
-            sent.append((task.task, decision.target))
+        def spying_migrate(by, task, target, asking_ns):
+            sent.append((task.task, target))
+            assert by is manager
             assert manager.index == arriving.home
-            LoadManager._depart(manager, task, decision, asking_ns)
+            NegotiationInPython.migrate(negotiation, by, task, target, asking_ns)
             on_the_way = manager.model.engine.tasks[manager.model.engine.tasks["state"] == IN_TRANSIT]
             assert on_the_way["gap_left_ns"].min() >= NONE
 
-        def spying_record(task, decision, *more):
+        def spying_write(by, task, decision, *more):
             recorded.append(decision)
-            LoadManager._record(manager, task, decision, *more)
+            NegotiationInPython.write_decision(negotiation, by, task, decision, *more)
 
-        manager._depart, manager._record = spying_depart, spying_record
+        negotiation = manager.parts.negotiation
+        negotiation.migrate, negotiation.write_decision = spying_migrate, spying_write
         real_rebalance(manager, arriving)
-        del manager._depart, manager._record
+        del negotiation.migrate, negotiation.write_decision
         if choice.near:
             skipped += 1
             return
