@@ -10,12 +10,12 @@ import numpy as np
 from cluster_abm.formulas.sums import BLOCK, block_total
 from cluster_abm.jit import inlinable
 
-# Up to so many nodes a row is read as a whole.
+# The most nodes whose row is read as a whole.
 FEW = 256
 
 
 def blocks_of(nodes: int) -> int:
-    """How many blocks so many nodes are."""
+    """The number of blocks of a row of nodes."""
     return (nodes + BLOCK - 1) // BLOCK
 
 

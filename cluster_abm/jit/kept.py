@@ -164,7 +164,7 @@ def _hash(*texts: str) -> str:
 
 @cache
 def _are_as_imported(modules: int) -> bool:
-    """Whether the sources were the same until so many modules were imported."""
+    """Whether the sources have stayed the same while that number of modules was imported."""
     return sources().are_unchanged()
 
 

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-# A function or class under these decorators has no effect before somebody uses it. Any other decorator may note it
+# A function or class under these decorators has no effect before it is used. Any other decorator may note it
 # down somewhere, as numba's `overload` does.
 KERNELS = frozenset(["kernel", "allocating_kernel"])
 PURE = frozenset(

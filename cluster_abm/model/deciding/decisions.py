@@ -20,7 +20,7 @@ from cluster_abm.policy.tasks import ArrivingTask
 
 # A row a decision: its columns, the time as whole ns, texts as their numbers (compiling.texts).
 DECIDED = row_of(one._replace(name="time_ns", kind="int") if one.name == "time_ms" else one for one in RECORDED)
-# Blocks grow up to so many rows: one of them stands in a file, and only what is just written is in memory.
+# The most rows of a block: each block stands in a file, and only what is being written is in memory.
 MOST_ROWS_A_BLOCK = 1 << 19
 
 
@@ -115,7 +115,7 @@ class DecisionLog:
         self.count(1, 0)
 
     def room(self, rows: int) -> Table:
-        """The block that is being filled, with room for so many rows from `position` on."""
+        """The block that is being filled, with room for these rows from `position` on."""
         if self._filled + rows > len(self._filling):
             if self._filled:
                 self._blocks.append(self._filling[: self._filled])
@@ -154,7 +154,7 @@ class DecisionLog:
         return records_of(self._rows(0)) if self.keeps else []
 
     def newest(self, count: int) -> list[DecisionRecord]:
-        """The newest of those that are kept, at most so many."""
+        """The newest decisions that are kept, at most `count` of them."""
         return records_of(self._rows(max(0, self.taken - count))) if self.keeps else []
 
     def _rows(self, first: int, last: int | None = None) -> Table:

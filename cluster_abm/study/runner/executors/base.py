@@ -57,7 +57,7 @@ class ExecutorKind:
 
     # opens an executor as it is asked for: `workers`, `dask` and `slurm`, as of `open_executor`
     opens: Callable[[Mapping[str, Any]], BatchExecutor]
-    # why so many workers cannot be asked for (1 or more); None: they can be
+    # why it cannot give that number of workers (1 or more); None: it can
     refuses_workers: Callable[[int], str | None] = lambda workers: None
     options: tuple[str, ...] = ()  # which of `dask` and `slurm` mean something to it
 
