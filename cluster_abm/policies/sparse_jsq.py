@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
+from cluster_abm.clock import LONGEST_WAIT_MS
 from cluster_abm.policy.talking import Message, Post, Talking
 from cluster_abm.policy.tasks import ArrivingTask
 from cluster_abm.scenario.distributions import Positive
@@ -53,7 +54,8 @@ class SparseFeedback(Talking):
         """Set the next message."""
         exponential = self.parameters.intervals == "exponential"
         share = -math.log(post.draw()) if exponential else 1.0
-        post.remind(share * self.parameters.update_ms, "tell")
+        # A drawn time may be longer than any that a manager can wait.
+        post.remind(min(share * self.parameters.update_ms, LONGEST_WAIT_MS), "tell")
 
     def hears(self, message: Message, post: Post) -> None:
         """It is time to tell; or, at the head, a node has told."""
