@@ -30,7 +30,7 @@ SUBMIT, WAIT, RUN, ALLOCATED, CPU, REQUESTED = 1, 2, 3, 4, 5, 7
 def recorded(path: Path, cpu_time: str, begin_s: float, end_s: float) -> pd.DataFrame:
     """What a log says of the jobs submitted from `begin_s` to `end_s`, those that ran, by submission [s]."""
     log = pd.read_csv(path, sep=r"\s+", comment=";", header=None)
-    # The simulator's rules (workload/traces/swf.py), here on the file itself.
+    # The simulator's rules (workload/traces/formats/swf.py), here on the file itself.
     run, cpu = log[RUN], log[CPU]
     task_s = run.where((cpu < 0) | ((run > 0) & (cpu > run)), cpu)
     if cpu_time == "run":

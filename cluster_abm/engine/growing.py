@@ -26,9 +26,6 @@ from cluster_abm.engine.tables import (
 )
 from cluster_abm.large_tables import column, forget_pages, mapping_of, zeros
 
-# Records that room is made for before they are needed: 3 GB of addresses.
-MOST_AT_ONCE = 2**24
-
 
 class GrowingTables:
     """The tables of a run, and room for what is added to them.

@@ -181,12 +181,14 @@ def prune(folder: Path) -> None:
     for one in _inside(folder):
         unused_s = now - _last_use(one)
         if not one.is_dir() or FORMER.fullmatch(one.name):
-            if unused_s > (GONE_S if one.is_file() else UNUSED_S):
+            if unused_s > UNUSED_S:
                 _remove(one)
             continue
         generations: dict[str, list[Path]] = {}
         for file in _inside(one):
-            generations.setdefault(file.name.partition("-")[0], []).append(file)
+            # What is remembered of the sources is one file a state of them; code one file a form.
+            generation = file.name if file.suffix == ".json" else file.name.partition("-")[0]
+            generations.setdefault(generation, []).append(file)
         newest_first = sorted(generations.values(), key=lambda files: max(map(_last_use, files)), reverse=True)
         for place, files in enumerate(newest_first):
             unused_s = now - max(map(_last_use, files))

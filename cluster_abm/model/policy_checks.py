@@ -41,9 +41,15 @@ def check_all_asked(policies: Iterable[Policy]) -> None:
     A class that sets the attribute itself, to False, is taken at its word.
 
     Raises:
-        PolicyFault: one has.
+        PolicyFault: one has; or an attribute of a kind was set after the class was made, in the class or in an object.
     """
     for policy in policies:
+        for attribute, kind in KINDS.items():
+            if getattr(policy, attribute) and not isinstance(policy, kind):
+                raise PolicyFault(
+                    f"policy {policy.name!r}: {attribute} is set, and its class is no {kind.__name__}: inherit from "
+                    f"cluster_abm.policies.{kind.__name__}"
+                )
         written = {name for base in type(policy).__mro__ if base not in Policy.__mro__ for name in vars(base)}
         for method, attribute in ASKED_IF.items():
             if method in written and attribute not in written:

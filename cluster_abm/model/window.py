@@ -59,7 +59,7 @@ class Windows:
         # However long the engine may be alone: tasks that have not arrived yet take no memory.
         boundary_ns = min(boundary_ns, clock.boundary_up_to(schedule.after_next(MOST_ARRIVALS)))
         if schedule.waits_for_ends or self.places_arrivals():
-            # TaskArrivals of this slice are placed now; those of a later one by what is known at its start, or after
+            # Arrivals of this slice are placed now; those of a later one by what is known at its start, or after
             # those that come earlier because a job ends in between.
             boundary_ns = min(boundary_ns, clock.boundary_up_to(schedule.first_after(clock.next_boundary_ns - 1)))
         return max(clock.next_boundary_ns, boundary_ns)

@@ -107,10 +107,16 @@ class Policy:
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         written = vars(cls)
-        found = {name: kind for name, kind in KINDS.items() if written.get(name) and not issubclass(cls, kind)}
-        notes = [f"`{name} = True` is `class {cls.__name__}({kind.__name__})` now" for name, kind in found.items()]
-        if found:
-            cls.__bases__ = (*(base for base in cls.__bases__ if base is not Policy), *found.values())
+        kinds = {name: kind for name, kind in KINDS.items() if getattr(cls, name) and not issubclass(cls, kind)}
+        notes = [
+            f"`{name} = True` is `class {cls.__name__}({kind.__name__})` now"
+            for name, kind in kinds.items()
+            if written.get(name) is True
+        ]
+        if kinds:
+            before = cls.__bases__ if Policy in cls.__bases__ else (*cls.__bases__, Policy)
+            at = before.index(Policy)
+            cls.__bases__ = (*before[:at], *kinds.values(), *before[at + 1 :])
         if "needs" in written:
             cls.required_demands = written["needs"]
             notes.append("`needs` is `required_demands` now")

@@ -154,7 +154,7 @@ class CheckedPolicy:
         return decision
 
     def migration(self, task: ArrivingTask, view: View) -> Decision | None:
-        """`Policy.migration`."""
+        """`Migrating.migration`."""
         decision = self._call("migration", task, view)
         return self._checked_migration("migration", decision, view)
 
@@ -178,18 +178,18 @@ class CheckedPolicy:
         return restated
 
     def holds(self, task: ArrivingTask, tasks: int, view: View) -> bool:
-        """`Policy.holds`."""
+        """`Holding.holds`."""
         return self._truth("holds", task, tasks, view)
 
     def next_job(self, queue: WaitingJobs, view: View) -> int:
-        """`Policy.next_job`."""
+        """`Holding.next_job`."""
         place = self._call("next_job", queue, view)
         if not isinstance(place, int | np.integer) or isinstance(place, bool) or not -1 <= place < len(queue):
             raise self._wrong("next_job", place, f"a place in the queue, 0 to {len(queue) - 1}, or -1: none starts now")
         return int(place)
 
     def takes_back(self, task: ArrivingTask, view: View) -> bool:
-        """`Policy.takes_back`."""
+        """`Holding.takes_back`."""
         return self._truth("takes_back", task, view)
 
     def talk(self, method: str, *given: Any) -> None:

@@ -231,7 +231,7 @@ class Run(Section):
     until: Until = "drained"
     """"drained": until the last job has finished; or simulated time [ms]"""
     threads: Annotated[Threads, Field(exclude=True)] = 1
-    """changes nothing: one thread serves a run; taken because earlier versions had several"""
+    """changes nothing: one thread serves a run; taken because development versions of 0.2 had several"""
 
 
 class Compare(Section):

@@ -143,3 +143,7 @@ def _failed_frame(contents: Contents) -> pd.DataFrame:
 
 
 _RUN_COLUMNS = {"key": "str", "seed": "int64", "status": "str", "error": "str"}
+
+
+# Its name before.
+Plan = StoredStudy

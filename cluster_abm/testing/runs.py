@@ -96,7 +96,7 @@ class RunsAnywhere(Subject):
         if metrics["remote_executions"] != tasks["remote"].sum() or metrics["migrations"] != tasks["migrations"].sum():
             fail("the metrics count other remote starts or migrations than the tasks do")
         if not self.kind.migrates and metrics["migrations"]:
-            fail(f"{metrics['migrations']} running tasks have moved, and the class has no `migrates = True`")
+            fail(f"{metrics['migrations']} running tasks have moved, and the class is no `Migrating`")
         if not self.kind.migrates and ((tasks["node"] != tasks["home"]) != tasks["remote"]).any():
             fail("a task ended on another node than its home without a remote start")
 

@@ -21,7 +21,6 @@ from cluster_abm.validation.plans import Disk, Set, busy_sets, reading_sets
 from cluster_abm.validation.prediction import PredictedProcess, predict
 
 PARTS = ("cpu", "mixed", "disk", "memory")
-DEFAULT_PARTS = ("cpu", "mixed", "disk")
 LONGEST_S = 300.0
 # Of the time for sets: processes that compute on one core, on all, and processes that also read.
 SHARES = {("cpu", "one"): 0.38, ("cpu", "all"): 0.24, ("mixed", "one"): 0.38}

@@ -19,10 +19,10 @@ def test_files_that_the_page_names_exist():
 
 def test_each_folder_of_the_package_has_one_line_and_no_other_folder_has():
     folders = [path.parent.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("__init__.py")]
-    house = PAGE.partition("## The map of the house")[2].partition("Beside the package")[0]
+    house = PAGE.partition("## The folders of the package")[2].partition("Beside the package")[0]
     assert sorted(re.findall(r"^\| `([a-z_/]+)` \|", house, re.M)) == sorted(set(folders) - {"."})
 
 
 def test_the_compiled_walk_of_an_arriving_task_opens_at_most_eight_files():
-    walk = PAGE.partition("## The walk of an arriving task")[2].partition("Policies that migrate")[0]
+    walk = PAGE.partition("## The path of an arriving task")[2].partition("Policies that migrate")[0]
     assert 0 < len(re.findall(r"^\| `[a-z_/]+\.py` \|", walk, re.M)) <= 8

@@ -21,7 +21,7 @@ def test_the_files_that_a_station_touches_are_there_and_are_as_many_as_the_page_
     named = re.findall(r"^\| `([\w/.]+\.py)` \| (.+) \|$", STATIONS, re.MULTILINE)
     assert [file for file, _ in named if not (ROOT / file).is_file()] == []
     assert len({file for file, _ in named}) == len(named) > 30
-    assert f"Today they are {len(named)} files that exist" in STATIONS.replace("\n", " ")
+    assert f"A GPU changes {len(named)} files and adds one" in STATIONS.replace("\n", " ")
     assert not (ROOT / "cluster_abm" / "engine" / "gpu.py").exists()
 
 
@@ -47,7 +47,7 @@ def test_old_names_work(capsys):
                 assert {one.old, one.new} <= {*dir(View), *View.__dataclass_fields__}
             case "attribute of `Policy`":
                 assert getattr(Policy, one.old) == getattr(Policy, one.new)
-            case "class of `cluster_abm.policy.talking`":
+            case "class of `cluster_abm.policies.talking`":
                 assert getattr(talking, one.old) is getattr(talking, one.new)
             case kind:
                 pytest.fail(f"no test for old names of {kind}")

@@ -48,3 +48,24 @@ def test_a_node_whose_memory_is_set_anew_gets_its_buffer_of_the_set_up_again():
     assert nodes["user_memory_kb"].tolist() == [3_000, 895_000, 900_000, 900_000]
     assert nodes["buffer_kb"].tolist() == [100_000, 105_000, 100_000, 100_000]
     assert nodes["buffer_shift_kb"].tolist() == [0, 5_000, 0, 0]
+
+
+def test_a_job_that_no_node_takes_is_killed_beside_one_that_waits_at_a_manager(tmp_path):
+    """Two nodes of one slot. Jobs 0 and 1 run for 10 s, job 2 waits for a slot. Both nodes drain at 1 s, so that job 3,
+    submitted at 2 s, has no manager; killed at 3 s it counts, and the others end."""
+    jobs = [(at, 0, 10_000, 0, 8, 1, 0) for at in (5, 15, 25, 2_000)]
+    model = two_nodes(tmp_path, jobs, [], policy__name="central-queue", policy__slots_per_core=1)
+    model.run(until_ms=1_000)
+    for node in model.node_agents:
+        node.drain()
+    model.run(until_ms=3_000)
+    assert model.conversation.waiting.count == 1
+    agents = {agent.job: agent for agent in model.agents_by_type[Job]}
+    agents[3].kill()
+    assert model.summary()["jobs"]["killed"] == 1
+    assert model.parts.submissions.held == {2}
+    for node in model.node_agents:
+        node.recover()
+    model.run()
+    jobs_by_end = model.summary()["jobs"]
+    assert (jobs_by_end["finished"], jobs_by_end["killed"]) == (3, 1)

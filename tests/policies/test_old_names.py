@@ -12,6 +12,7 @@ from support import busy, same_records, scenario
 
 import cluster_abm as ca
 from cluster_abm import policies
+from cluster_abm.errors import PolicyFault
 from cluster_abm.policies import Holding, Migrating, Talking, available
 from cluster_abm.policy import base, view
 from cluster_abm.policy.finding.registry import name_of
@@ -138,3 +139,30 @@ def test_shipped_policies_are_written_as_today():
         assert policy.written_as_before == (), policy
         kinds = {"migrates": Migrating, "holds_jobs": Holding, "talks": Talking}
         assert all(getattr(policy, name) == issubclass(policy, kind) for name, kind in kinds.items())
+
+
+def test_an_attribute_from_a_class_that_is_no_policy_makes_the_kind_too():
+    class Moves:
+        migrates = True
+
+    class Mine(Moves, ca.Policy):
+        """Its own class says nothing."""
+
+    assert issubclass(Mine, Migrating)
+    assert [base for base in Mine.__mro__ if base in (Moves, Migrating, ca.Policy)] == [Moves, Migrating, ca.Policy]
+    assert Mine.written_as_before == ()
+
+
+@pytest.mark.parametrize(("attribute", "kind"), [("migrates", "Migrating"), ("holds_jobs", "Holding")])
+@pytest.mark.parametrize("where", ["class", "object"])
+def test_an_attribute_that_is_set_later_is_refused(attribute, kind, where):
+    class Late(ca.Policy):
+        """It is of no kind when it is made."""
+
+        def place(self, task, view):
+            return ca.Decision(view.me, "at home")
+
+    policy = Late()
+    setattr(Late if where == "class" else policy, attribute, True)
+    with pytest.raises(PolicyFault, match=f"'late': {attribute} is set, and its class is no {kind}: inherit from"):
+        ca.ClusterModel(scenario(**busy()), seed=1, policy=policy)

@@ -230,7 +230,7 @@ BROKEN = [
     (Halves, "all_policies_get_the_same_jobs", (), "those of a run under 'none': cpu_ms differ"),
     (Remembers, "it_keeps_no_state_in_itself", (), r"a run changes self\.seen"),
     (HoldsForEver, "all_work_is_finished_once", ("negotiated",), r"0 of \d+ jobs are finished"),
-    (MovesAtTimes, "no_task_moves_unless_the_class_says_so", (), "and the class has no `migrates = True`"),
+    (MovesAtTimes, "no_task_moves_unless_the_class_says_so", (), "and the class is no `Migrating`"),
     (NeedsTwoNodes, "all_work_is_finished_in", ("one node",), "ZeroDivisionError"),
     (NeedsAllNodes, "nodes_fail", ("restart",), "a Decision whose rule is a text"),
     (NeedsMemory, "memory_is_full", (), "a Decision whose rule is a text"),

@@ -25,7 +25,7 @@ class Known(NamedTuple):
 
     audience: Integers  # of each manager, shape (nodes,)
     table: Floats  # loads as reported, shape (audiences, indices, nodes)
-    # least, as_of: of each block of a row (policies.blocks), shape (audiences, indices, blocks)
+    # least, as_of: of each block of a row (compiling.blocks), shape (audiences, indices, blocks)
     least: Floats
     as_of: Integers
     # totals, added_as_of: sums of each block of a row, and as of which change, in the same shape

@@ -91,6 +91,8 @@ class WaitingTasks:
         withdrawn += self.mail.withdraw(job)
         withdrawn += [task for tasks in self._homeless for task in tasks if task.job == job]
         self._homeless = [tasks for tasks in self._homeless if tasks[0].job != job]
+        if not withdrawn:
+            return NOTHING
         self.count -= len(withdrawn)
         self.submissions.held.discard(job)
         first = int(self.engine.jobs["first_task"][job])

@@ -59,7 +59,7 @@ class JobHolding:
     Attributes:
         news: what may change an answer of a policy that chooses among jobs.
         is_central: whether all jobs wait in one queue, else each node has one.
-        frees_by_events: whether only an event can free a held job (Policy.holds_for_events).
+        frees_by_events: whether only an event can free a held job (kinds.Holding.holds_for_events).
     """
 
     policies: ManagedPolicies

@@ -27,7 +27,7 @@ def policy_version(name: str) -> str:
 def version_of(name: str, policy: Any) -> str:
     """Return a hash of a policy's sources; "" for one of cluster_abm, which the code version covers.
 
-    Of a policy in a file these are the file and what it imports from beside it (`policies.files.digest_of`); of one in
+    Of a policy in a file these are the file and what it imports from beside it (`finding.files.digest_of`); of one in
     a notebook, its source. Of others they are the top-level packages of its class and of all classes that it inherits
     from: their Python sources and extension modules, all of them, since a policy may import any. What it imports from
     elsewhere is not covered, as numpy is not.

@@ -56,3 +56,7 @@ def ranking(
         like = tuple(other for other in others if not better(other, name) and not better(name, other))
         ranked.append(RankedPolicy(name, means[name], 1 + above, len(order) - below, like))
     return ranked
+
+
+# Its name before.
+Place = RankedPolicy
