@@ -172,7 +172,7 @@ def test_help_of_results_is_of_what_they_have_besides_pandas():
         "cluster_abm.study.design.study_file", "cluster_abm.model.model", "cluster_abm.results.words",
         "cluster_abm.scenario.load",
         # These compile a policy, and reproduce a table.
-        pytest.param("cluster_abm.policies", marks=pytest.mark.slow),
+        pytest.param("cluster_abm.policy.finding.registry", marks=pytest.mark.slow),
         pytest.param("cluster_abm.study.papers.reproduction", marks=pytest.mark.slow),
         pytest.param("cluster_abm.study.papers.reproduce", marks=pytest.mark.slow),
     ],
