@@ -63,7 +63,7 @@ def surface() -> str:
         path = f"cluster_abm.{name}"
         if not inspect.isclass(value):
             lines.append(directive(f".. autofunction:: {path}" if callable(value) else f".. autodata:: {path}"))
-        elif value.__module__.startswith("cluster_abm.policies."):
+        elif value.__module__.startswith("cluster_abm.policy."):
             # All of them with their members on the page on writing a policy.
             lines.append(directive(f".. autoclass:: {path}", "no-index:", "no-members:"))
         elif issubclass(value, BaseModel | BaseException):
