@@ -125,8 +125,11 @@ def test_code_that_no_process_uses_any_more_goes(tmp_path):
     put(f"kernel/{5:020x}-b.code", 0.7)
     put(f"rare/{1:020x}-a.code", 50)
     put(f"gone/{1:020x}-a.code", 70)
-    put("engine.x.compiled", 5)
-    put("policy.x.compiled", 70)
+    put("engine.x.compiled", 0.5)
+    put("policy.x.compiled", 2)
+    # What is remembered of five states of the sources.
+    for days in (2, 3, 4, 5, 6):
+        put(f"reach/stamps-cp311-{days}.json", days)
     for name, days in {"0123456789abcdef": 2, "0123456789abcde0": 0.5}.items():
         put(f"{name}/kernel.nbi", days)
         os.utime(tmp_path / name, (now - days * 86_400,) * 2)
@@ -135,7 +138,7 @@ def test_code_that_no_process_uses_any_more_goes(tmp_path):
     # The four used last, and what was used within a day.
     assert left == {f"kernel/{number:020x}-a.code" for number in (0, 6, 1, 5)} | {
         f"kernel/{5:020x}-b.code", f"rare/{1:020x}-a.code", "engine.x.compiled", "0123456789abcde0/kernel.nbi"
-    }  # fmt: skip
+    } | {f"reach/stamps-cp311-{days}.json" for days in (2, 3, 4, 5)}  # fmt: skip
 
 
 POLICY = '''

@@ -292,6 +292,7 @@ def carried_out(folder, *words):
     return subprocess.run([sys.executable, *words], cwd=folder, capture_output=True, text=True, timeout=300)
 
 
+@pytest.mark.slow
 def test_a_file_and_the_command_run_it(tmp_path):
     (tmp_path / "mine.py").write_text(MINE)
     (tmp_path / "test_mine.py").write_text(FILE)
