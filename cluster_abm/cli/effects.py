@@ -32,8 +32,7 @@ def check_keys_have_effect(
         policies: what is run; None: the scenario's own policy.
         others: further keys that the command does not use, each with the reason.
 
-    Raises:
-        InputError: all overrides without effect, each with the reason.
+    Raises InputError: all overrides without effect, each with the reason.
     """
     refuse(without_effect(scenario, overrides, policies, others), overrides)
     _remark_on_nodes(scenario, source, overrides)

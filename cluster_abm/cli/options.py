@@ -117,8 +117,7 @@ class Executor(NamedTuple):
             out: the folder of the command's results, in which Slurm's files are kept; None: it has none.
             folder: where runs are kept that the same command need not carry out again; None: nowhere.
 
-        Raises:
-            InputError: an option that the executor does not know, or Slurm without a folder.
+        Raises InputError: an option that the executor does not know, or Slurm without a folder.
         """
         from cluster_abm.study.runner.tasks import Where
 

@@ -138,8 +138,7 @@ def compiled_policy(policy: Policy, has_data: bool = False, has_capacities: bool
         has_data: whether jobs need files, which lie somewhere.
         has_capacities: whether loads of unlike nodes are compared by what these have.
 
-    Raises:
-        NotCompilable: it has no compiled form.
+    Raises NotCompilable: it has no compiled form.
     """
     is_there = {"data": has_data, "capacities": has_capacities}
     absent = frozenset(name for name, there in is_there.items() if not there)

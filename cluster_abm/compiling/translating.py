@@ -54,8 +54,7 @@ def translated(function: Any, owner: type | None, absent: frozenset[str], given:
         absent: attributes of views that are None in this run.
         given: what names stand for there, beside the globals of the function.
 
-    Raises:
-        NotCompilable: its source cannot be read, or has a form that has no counterpart.
+    Raises NotCompilable: its source cannot be read, or has a form that has no counterpart.
     """
     if hasattr(function, "__wrapped__"):
         raise NotCompilable(f"{function.__qualname__} stands for another function")

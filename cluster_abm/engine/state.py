@@ -130,8 +130,7 @@ class EngineState(GrowingTables):
 
         Returns the boundary reached [ns].
 
-        Raises:
-            InputError: the tasks take longer than 64 bits hold.
+        Raises InputError: the tasks take longer than 64 bits hold.
         """
         if self.memory_is_limited:
             # A task that is killed while the disk serves it leaves a row behind.

@@ -87,8 +87,7 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policies: Man
         setup, run_seed, keep_decisions: as of ClusterModel.
         policies: of the load managers.
 
-    Raises:
-        InputError: something in the scenario does not fit together.
+    Raises InputError: something in the scenario does not fit together.
     """
     clock, is_pooled = Clock(nanoseconds(setup.cluster.slice_ms)), policies.main.pooled
     live = LiveNetwork(Network(setup.interconnect, setup.cluster.nodes))

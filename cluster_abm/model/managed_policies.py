@@ -28,8 +28,7 @@ class ManagedPolicies:
         main: the policy that all managers have, or of several the first node's.
         name: as above.
 
-    Raises:
-        InputError: policies that cannot be mixed.
+    Raises InputError: policies that cannot be mixed.
     """
 
     def __init__(self, of_nodes: list[Policy], name: str) -> None:

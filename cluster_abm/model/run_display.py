@@ -38,8 +38,7 @@ class RunDisplay(RunResults, displays.Displayed):
         Returns:
             A Matplotlib figure; a notebook shows it, and `.savefig("mine.png")` writes it.
 
-        Raises:
-            InputError: nothing has been measured yet: the run has not begun, or not reached `measure.period_ms`.
+        Raises InputError: nothing has been measured yet: the run has not begun, or not reached `measure.period_ms`.
         """
         from cluster_abm.results.pictures import OF_NODES, run_figure
         from cluster_abm.results.summary import task_slowdowns

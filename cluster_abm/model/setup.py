@@ -149,8 +149,7 @@ def seed_of(seed: int | None, rng: Any, scenario: Scenario) -> int:
     """The run's seed: `seed`, else Mesa's `rng` (an integer, or something numpy makes a generator of), else the
     scenario's.
 
-    Raises:
-        InputError: not a whole number of 0..2**63 - 1, nor anything numpy takes for a generator.
+    Raises InputError: not a whole number of 0..2**63 - 1, nor anything numpy takes for a generator.
     """
     if seed is None and rng is None:
         return scenario.run.seed

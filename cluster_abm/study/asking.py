@@ -106,11 +106,6 @@ class Answer:
     faults: list[str] = field(default_factory=list)  # of this program, that ended runs
     policy_faults: dict[str, int] = field(default_factory=dict)  # faults of policies, and how many runs each ended
 
-    @property
-    def errors(self) -> list[str]:
-        """`faults`, as it was called before."""
-        return self.faults
-
     @classmethod
     def after(cls, taken: CountedRuns, *results: Any) -> Self:
         """The answer with a study's own results, and the runs that they took."""

@@ -47,8 +47,7 @@ def run_cells(
     Returns:
         a row a run: the labels, `seed`, and the metrics (NaN where a run has none).
 
-    Raises:
-        SystemExit: a run failed, or the user has interrupted them.
+    Raises SystemExit: a run failed, or the user has interrupted them.
     """
     cells = list(cells)
     runs = [(cell, seed) for cell in cells for seed in (seeds if cell.seeds is None else cell.seeds)]
@@ -105,8 +104,7 @@ def ratio_of(table: pd.DataFrame, a: str, b: str, metric: str, points: Sequence[
         metric: the column.
         points: columns that tell the points of one seed apart.
 
-    Raises:
-        ValueError: a run has no such number.
+    Raises ValueError: a run has no such number.
     """
     if table[metric].isna().any():
         raise ValueError(f"{metric}: {int(table[metric].isna().sum())} of {len(table)} runs have none")

@@ -123,8 +123,7 @@ class Bench:
         Returns:
             what the processes got, the delivered share, the shares of others and stolen, and the wall time [s].
 
-        Raises:
-            DeadlinePassed: it was not.
+        Raises DeadlinePassed: it was not.
         """
         workers = self._workers[: len(programs)]
         before, begun_s = ticks_of(self._cores), time.monotonic()
@@ -151,8 +150,7 @@ class Bench:
             latest_s: when a set is given up [s].
             repeats: of each.
 
-        Raises:
-            DeadlinePassed: a set was given up.
+        Raises DeadlinePassed: a set was given up.
         """
         stretch = 1.5
         for number, programs in enumerate(sets):

@@ -45,8 +45,7 @@ class PooledState(EngineState):
 
     `nodes` are what was pooled: jobs are submitted there, nothing runs there.
 
-    Raises:
-        InputError: more work than 64 bits of nanoseconds hold.
+    Raises InputError: more work than 64 bits of nanoseconds hold.
     """
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:

@@ -38,8 +38,7 @@ class Degrading:
         transfers: what shares its links.
         due_ns: the next boundary at which anything changes [ns].
 
-    Raises:
-        InputError: a cause names a node that does not exist, or slows links that transfers do not share, or a bus.
+    Raises InputError: a cause names a node that does not exist, or slows links that transfers do not share, or a bus.
     """
 
     causes: tuple[Degradation, ...]

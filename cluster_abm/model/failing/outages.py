@@ -66,8 +66,7 @@ class OutagePlan(Timetable):
     Attributes:
         links_down: the links that are down.
 
-    Raises:
-        InputError: an event names a link that the network does not have.
+    Raises InputError: an event names a link that the network does not have.
     """
 
     def __init__(self, settings: FailureSettings, nodes: int, network: Network, run_seed: int, clock: Clock) -> None:

@@ -230,8 +230,7 @@ def reports_of(scenario: Scenario, parts: Mapping[str, Any], are_sent: bool) -> 
         parts: what they are made of, by name (part.wire).
         are_sent: whether there are any.
 
-    Raises:
-        InputError: what all load managers know does not fit into memory.
+    Raises InputError: what all load managers know does not fit into memory.
     """
     settings, nodes = scenario.interconnect, scenario.cluster.nodes
     live: LiveNetwork = parts["live"]

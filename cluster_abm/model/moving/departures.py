@@ -49,8 +49,7 @@ class Departures:
             cost_ms: what moving it costs [ms].
             asking_ns: how long its manager has asked other nodes [ns].
 
-        Raises:
-            InputError: the task would be in transit for more than 31 years.
+        Raises InputError: the task would be in transit for more than 31 years.
         """
         now_ns, staging = self.clock.now_ns, self.staging
         self.routes_in_use.note(task.task, source, target)

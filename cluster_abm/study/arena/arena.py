@@ -78,8 +78,7 @@ def hold(
         workers, quiet, where: as in `run_all`.
         more: keys of a scenario that are laid over all regimes.
 
-    Raises:
-        InputError: unknown policies, or whatever a run finds wrong in what it was given.
+    Raises InputError: unknown policies, or whatever a run finds wrong in what it was given.
     """
     check_policies(policies)
     names = list(dict.fromkeys([*policies, "none", "pooled"]))

@@ -128,8 +128,7 @@ def scenario_of(
         regime, tasks_per_core, least_tasks: as of settings_of.
         more: keys that are laid over all regimes.
 
-    Raises:
-        InputError: a key that does not exist, that regimes set themselves, or with a value that is not allowed.
+    Raises InputError: a key that does not exist, that regimes set themselves, or with a value that is not allowed.
     """
     settings = settings_of(regime, tasks_per_core, least_tasks)
     own = [key for key in more or {} for one in settings if key == one or key.startswith(f"{one}.")]

@@ -225,8 +225,7 @@ def fit(predict: Predict, observed: Floats, log_sds: Floats, starts: Sequence[Fl
         log_sds: their standard deviations by their measurement, shape (rows,); NaN: estimated, the same for all.
         starts: points that are tried besides.
 
-    Raises:
-        BudgetSpent: before the first region was run.
+    Raises BudgetSpent: before the first region was run.
     """
     seen = _Evaluations(predict, observed)
     keys = len(starts[0])

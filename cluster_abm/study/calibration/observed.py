@@ -94,8 +94,7 @@ def read_observed(path: str | Path, value_of: Callable[[str], object]) -> Observ
         path: CSV, plain or packed by gzip or xz.
         value_of: reads the value of a key as `--set` does.
 
-    Raises:
-        InputError: no such file, unknown columns, wrong cells, rows that are there twice; the first ten problems.
+    Raises InputError: no such file, unknown columns, wrong cells, rows that are there twice; the first ten problems.
     """
     with opened(path) as file:
         cells = CsvCells(Lines(unpacked(file, path, Limit(MOST_MB, "split the file")), str(path)), kind="row")

@@ -52,8 +52,7 @@ def code_of(policies: Iterable[str], files: Mapping[str, str] | None = None) -> 
         policies: names.
         files: the files of those that came from one; they are read, and none is imported.
 
-    Raises:
-        InputError: a policy's source cannot be read.
+    Raises InputError: a policy's source cannot be read.
     """
     foreign = [f"{name}-{version[:8]}" for name in policies if (version := _version(name, files or {}))]
     return "+".join([result_version(), *foreign])
@@ -72,8 +71,7 @@ def cell_key(scenario: Scenario, warmup: str) -> str:
 
     Files of the user count by name and content, wherever they lie.
 
-    Raises:
-        InputError: a file that the scenario names cannot be read.
+    Raises InputError: a file that the scenario names cannot be read.
     """
     resolved = scenario.model_dump(mode="json", exclude=UNUSED)
     del resolved["run"]["seed"]

@@ -36,8 +36,7 @@ def version_of(name: str, policy: Any) -> str:
         name: what it is found by.
         policy: its class.
 
-    Raises:
-        InputError: a source cannot be read.
+    Raises InputError: a source cannot be read.
     """
     try:
         sources = sources_of([name])

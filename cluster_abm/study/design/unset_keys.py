@@ -42,8 +42,7 @@ def with_unset_keys(results: pd.DataFrame, study: Listed) -> pd.DataFrame:
         results: one row a run, as load_results gives them: nothing where the point does not set a key.
         study: what was run.
 
-    Raises:
-        InputError: the study's scenario is not there any more.
+    Raises InputError: the study's scenario is not there any more.
     """
     unset = {
         number: missing

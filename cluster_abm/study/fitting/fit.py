@@ -53,8 +53,7 @@ def fit(base: Scenario, log: JobLog, name: str = "fitted") -> Fitted:
         log: what `read_log` makes of that.
         name: of the scenario.
 
-    Raises:
-        InputError: a base that cannot be a synthetic scenario.
+    Raises InputError: a base that cannot be a synthetic scenario.
     """
     jobs, columns = log.jobs, log.jobs.columns
     laws = {name: _law(values) for name, values in columns.items() if name != "tasks"}

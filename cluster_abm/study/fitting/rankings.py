@@ -67,8 +67,7 @@ def rank_on_both(
     """Run each policy on the log and on the scenario fitted to it, from the same seeds; None where it was interrupted
     before there was anything to compare.
 
-    Raises:
-        InputError: unknown policies, or whatever a run finds wrong in what it was given.
+    Raises InputError: unknown policies, or whatever a run finds wrong in what it was given.
     """
     first = compare(log, policies, seeds, workers=workers)
     if first.outcome.interrupted:

@@ -31,8 +31,7 @@ def with_fixed_jobs(scenario: Scenario, key: str) -> Fixed:
     each gets fewer jobs. Those that a trace names are drawn instead, unless the scenario itself says
     `homes = "file"`.
 
-    Raises:
-        InputError: jobs that cannot be fixed: closed users of which each node has some.
+    Raises InputError: jobs that cannot be fixed: closed users of which each node has some.
     """
     notes: list[str] = []
     workload = scenario.workload

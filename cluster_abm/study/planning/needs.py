@@ -68,8 +68,7 @@ def needs_of(texts: Sequence[str], metrics: Collection[str]) -> tuple[Need, ...]
         texts: each METRIC<=VALUE, or several joined by `and`.
         metrics: those that a run has.
 
-    Raises:
-        InputError: what is no need, an unknown metric, no finite number; all at once.
+    Raises InputError: what is no need, an unknown metric, no finite number; all at once.
     """
     found: list[Need] = []
     problems = []

@@ -193,6 +193,7 @@ class Planned(Answer):
 
     question: PlanningQuestion
     crossings: dict[str, Crossing]
+    errors = property(lambda self: self.faults)  # its name before
 
     @property
     def is_one_sample(self) -> bool:

@@ -70,8 +70,7 @@ def write_report(results: pd.DataFrame, study: Reported, loads: Loads, folder: s
     Returns:
         the paths of what was written; a table without rows is not.
 
-    Raises:
-        InputError: a metric of `measure` that no run has, nothing has finished, or SALib is needed and not there.
+    Raises InputError: a metric of `measure` that no run has, nothing has finished, or SALib is needed and not there.
     """
     metrics = tuple(dict.fromkeys(study.measure))
     if not len(results) or not (results["status"] == "finished").any():

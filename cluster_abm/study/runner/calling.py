@@ -19,8 +19,7 @@ def place_of(workers: int | None, quiet: bool, where: Where | None, out: str | P
         where: in place of `workers` and `out`.
         out: the folder of the call's results; runs are kept in its `store`.
 
-    Raises:
-        InputError: one of them is not of its kind.
+    Raises InputError: one of them is not of its kind.
     """
     check_arguments(
         workers=(workers, or_none(COUNT)),

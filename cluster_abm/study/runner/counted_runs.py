@@ -92,8 +92,7 @@ def counted_runs(
         workers, quiet, where: as in `run_all`.
         folder: of the results, in which runs are kept: what is there already is not run again. None: in memory.
 
-    Raises:
-        InputError: the folder holds the results of another command, or what `where` says is wrong.
+    Raises InputError: the folder holds the results of another command, or what `where` says is wrong.
     """
     place = where or Where(workers=workers)
     place.check()

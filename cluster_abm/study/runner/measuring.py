@@ -41,8 +41,7 @@ def measure_run(model: ClusterModel, warmup: str = "none") -> dict[str, Any]:
             `warmup_jobs`, which MSER-5 on the tasks in the cluster (`tasks_met`) chose to leave out; `warmup_settled`
             is 0 if it found no steady state. Counts, utilisations and makespan are of the whole run.
 
-    Raises:
-        InputError: another `warmup`.
+    Raises InputError: another `warmup`.
     """
     if warmup not in WARMUPS:
         raise InputError(f"warmup = {warmup!r}: allowed: {', '.join(WARMUPS)}")

@@ -50,8 +50,7 @@ def indices(plan: Sensitivity, points: Floats, values: Floats) -> pd.DataFrame:
     Returns:
         Columns factor, index, value, low, high, as of Analysis.
 
-    Raises:
-        InputError: SALib is not there.
+    Raises InputError: SALib is not there.
     """
     require_salib()
     from SALib.analyze import morris, sobol

@@ -26,8 +26,7 @@ def claim(folder: Path, command: Mapping[str, Any], what: str) -> None:
         command: what the command was, as far as its result depends on it.
         what: the command is, in words, e.g. "a search".
 
-    Raises:
-        InputError: the folder holds the results of another command; names what differs.
+    Raises InputError: the folder holds the results of another command; names what differs.
     """
     path = folder / COMMAND
     if not os.path.lexists(path):

@@ -50,8 +50,7 @@ class Proposals:
         seed: of the sampler.
         sum_to_one: keys whose values are divided by their sum.
 
-    Raises:
-        InputError: Optuna is not installed.
+    Raises InputError: Optuna is not installed.
     """
 
     def __init__(self, searched: Sequence[Searched], seed: int, sum_to_one: Sequence[str] = ()) -> None:

@@ -65,8 +65,7 @@ class Search:
         candidates: all so far; the defaults first.
         spent: runs of the budget.
 
-    Raises:
-        InputError: Optuna is not installed.
+    Raises InputError: Optuna is not installed.
     """
 
     def __init__(self, question: TuningQuestion, runner: Runner) -> None:

@@ -51,6 +51,7 @@ class Tuned(Answer):
     best: TuningCandidate  # of those on all seeds of the search the best there
     judgement: Judgement | None  # None: the best are the defaults, or there are no two seeds to judge on
     spent: int  # runs of the budget
+    errors = property(lambda self: self.faults)  # its name before
 
     @property
     def found_better(self) -> bool:

@@ -47,8 +47,7 @@ class SlurmExecutor(BatchExecutor):
             named as there: `partition`, `time` (minutes; default 60), `mem` ("4GB"), `cpus_per_task`, `account`, `qos`,
             `array_parallelism`, `setup`, ...
 
-    Raises:
-        InputError: submitit is not installed, there is no Slurm here, or a parameter is wrong.
+    Raises InputError: submitit is not installed, there is no Slurm here, or a parameter is wrong.
     """
 
     def __init__(self, workers: int | None = None, parameters: Mapping[str, Any] | None = None) -> None:
