@@ -110,7 +110,8 @@ class KeptCode:
                 # Damaged files, and what names things that are no longer there, are as if they were not there.
                 with suppress(Exception):
                     found = cast(Any, CompileResult)._rebuild(target, *pickle.loads(data))
-                    os.utime(path)
+                    with suppress(OSError):
+                        os.utime(path)
                     return found
         return None
 

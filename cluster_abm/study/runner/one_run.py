@@ -26,7 +26,7 @@ class Assignment:
     """A run to be carried out."""
 
     scenario: Scenario  # its policy included
-    # key, seed: what it is called by
+    # key, seed: the name of the run
     key: str
     seed: int
     policy_version: str  # of its policy, as of `policy_sources`, where the assignment was made

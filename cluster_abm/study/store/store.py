@@ -35,7 +35,7 @@ RunName = tuple[str, int]
 class Record:
     """What is known of a run that is over."""
 
-    # key, seed: what it is called by
+    # key, seed: the name of the run
     key: str
     seed: int
     metrics: dict[str, Any] = field(default_factory=dict)  # its numbers; empty if it failed
