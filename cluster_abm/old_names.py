@@ -28,7 +28,7 @@ OLD_NAMES = (
     OldName("policy", "ideal", "pooled", "0.2", True),
     OldName("class of `cluster_abm.policies`", "Newcomer", "ArrivingTask", "0.2", False),
     OldName("attribute of `View`", "out", "down", "0.2", False),
-    OldName("attribute of `Policy`", "needs", "required_demands", "0.2", False),
+    OldName("attribute of `Policy`", "needs", "required_demands", "0.2", True),
     OldName("class of `cluster_abm.policies.talking`", "TalkingPolicy", "Talking", "0.2", True),
 )
 # By note, the stream on which it was last printed.
