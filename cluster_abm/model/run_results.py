@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
+import networkx as nx
 import pandas as pd
 
 from cluster_abm.arrays import Integers
@@ -16,6 +17,7 @@ from cluster_abm.large_tables import blocks, forget_pages
 from cluster_abm.limits import BYTES_A_FRAME_ROW, check_memory
 from cluster_abm.model.assembly import Parts
 from cluster_abm.model.observing.existing import existing
+from cluster_abm.model.observing.graph import GraphOfRun
 from cluster_abm.model.observing.summary import counted_jobs, program_metrics
 from cluster_abm.model.setup import watts_of
 from cluster_abm.results.frames import jobs_frame
@@ -44,6 +46,21 @@ class RunResults:
     def network(self) -> Network:
         """The network as it is now."""
         return self.parts.live.network
+
+    @property
+    def graph(self) -> nx.Graph:
+        """The network as a networkx graph, with the names of the graph that was given, whose copy it is.
+
+        Of a vertex that is a node `node` is its number. `up` of a vertex and of an edge is False while it is out of
+        order; an edge also while one of its ends is. It is one object, which shows the present state each time
+        `model.graph` is read. Where no graph was given, its vertices are those of `network.graph`.
+        """
+        return self._graph_of_run.now
+
+    @cached_property
+    def _graph_of_run(self) -> GraphOfRun:
+        parts = self.parts
+        return GraphOfRun(whole=parts.live.whole, availability=parts.availability, plan=parts.failures.plan)
 
     @property
     def jobs(self) -> Table:
