@@ -41,8 +41,8 @@ LEAST = {
 }  # fmt: skip
 # A number stands in a node as long as the nodes are no more than that.
 MOST_NUMBERED = 80
-# A name stands beneath a node as long as the nodes are no more than that; how far beneath its middle [points].
-MOST_NAMED, NAME_BELOW, LONGEST_NAME = 40, 9, 14
+# A name stands beneath a node as long as the nodes are no more than that; how far beneath its rim [points].
+MOST_NAMED, NAME_BELOW, LONGEST_NAME = 40, 1, 14
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,8 @@ class Stage:
         words["fontsize"] = 7 if len(numbered) <= 40 else 6
         self._numbers = [axes.text(x, y, str(node), **words) for node, (x, y) in enumerate(numbered)]
         for name, place in zip(scene.names if len(numbered) <= MOST_NAMED else (), numbered, strict=False):
-            beneath: dict[str, Any] = {"xytext": (0, -NAME_BELOW), "textcoords": "offset points", "ha": "center"}
+            below = -(math.sqrt(self.room) / 2 + NAME_BELOW)
+            beneath: dict[str, Any] = {"xytext": (0, below), "textcoords": "offset points", "ha": "center"}
             axes.annotate(shortest(name), place, va="top", zorder=6, fontsize=6, parse_math=False, **beneath)
         self._out = axes.scatter([], [], marker="x", c=[DOWN], s=60, zorder=4)
         self._arrows: list[Any] = []
