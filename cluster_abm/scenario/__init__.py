@@ -13,7 +13,7 @@ from cluster_abm.scenario.load import (
     shipped_profiles,
 )
 from cluster_abm.scenario.schema import Scenario
-from cluster_abm.scenario.writing import save_scenario, scenario_files, scenario_to_toml
+from cluster_abm.scenario.wording.writing import save_scenario, scenario_files, scenario_to_toml
 
 __all__ = [
     "Scenario", "load_scenario", "nearest", "network_names", "save_scenario", "scenario_files", "scenario_from",

@@ -25,7 +25,7 @@ from cluster_abm.scenario.shipped import names_in, nearest, shipped_file, shippe
 from cluster_abm.scenario.toml_file import is_folder, is_there, read_toml
 from cluster_abm.scenario.wording import units
 from cluster_abm.scenario.wording.other_names import did_you_mean
-from cluster_abm.scenario.writing import scenario_to_toml
+from cluster_abm.scenario.wording.writing import scenario_to_toml
 
 # Also what others take from here.
 __all__ = [
@@ -236,7 +236,10 @@ def _check_texts(tree: Any, where: str, path: str = "") -> None:
 
 def is_text(words: str) -> bool:
     """Whether a text can be written in UTF-8 and holds no zero byte."""
-    return "\0" not in words and not any("\ud800" <= letter <= "\udfff" for letter in words)
+    try:
+        return b"\0" not in words.encode()
+    except UnicodeEncodeError:
+        return False
 
 
 def _complete_distributions(tree: dict[str, Any], section: type[BaseModel] = Scenario) -> None:

@@ -16,7 +16,7 @@ from cluster_abm.scenario.distributions import LARGEST, LARGEST_SPEED, LEAST_SPE
 LONGEST_FILE_NAME = 1000
 
 
-class Range(NamedTuple):
+class Allowed(NamedTuple):
     """What a node key may be."""
 
     least: float
@@ -26,9 +26,9 @@ class Range(NamedTuple):
 
 
 HARDWARE = {
-    "cpu_speed": Range(LEAST_SPEED, LARGEST_SPEED, False, f"{LEAST_SPEED:g} to {LARGEST_SPEED:g}"),
-    "cores": Range(1, MOST_CORES, True, f"a whole number from 1 to {MOST_CORES}"),
-    "memory_mb": Range(5e-324, LARGEST, False, f"above 0 and up to {LARGEST:g}"),
+    "cpu_speed": Allowed(LEAST_SPEED, LARGEST_SPEED, False, f"{LEAST_SPEED:g} to {LARGEST_SPEED:g}"),
+    "cores": Allowed(1, MOST_CORES, True, f"a whole number from 1 to {MOST_CORES}"),
+    "memory_mb": Allowed(5e-324, LARGEST, False, f"above 0 and up to {LARGEST:g}"),
 }
 """The node keys that are read of a vertex."""
 
