@@ -19,10 +19,10 @@ from cluster_abm.model.assembly import Parts
 from cluster_abm.model.observing.existing import existing
 from cluster_abm.model.observing.graph import GraphOfRun
 from cluster_abm.model.observing.summary import counted_jobs, program_metrics
+from cluster_abm.model.observing.vertices import pieces_with_vertices, with_vertices
 from cluster_abm.model.setup import watts_of
 from cluster_abm.results.frames import jobs_frame
 from cluster_abm.results.metrics import RunData, computed
-from cluster_abm.results.vertices import pieces_with_vertices, with_vertices
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.hardware import hardware_named
 from cluster_abm.workload import OfferedLoad, offered_load

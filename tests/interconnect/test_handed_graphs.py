@@ -12,6 +12,7 @@ import pytest
 
 import cluster_abm as ca
 from cluster_abm.errors import InputError
+from cluster_abm.results.columns import described
 from cluster_abm.scenario import scenario_files, scenario_from, scenario_to_toml
 
 LYON = ("Lyon", 1)
@@ -94,12 +95,13 @@ def test_tables_have_the_names_beside_the_numbers():
     model = model_on(triangle())
     model.run()
     names = np.array(["Paris", "('Lyon', 1)", "7"], object)
-    for frame, columns in (
-        (model.jobs_frame(), ["home", "node"]),
-        (model.nodes_frame(), ["node"]),
-        (model.decisions_frame(), ["source", "target"]),
+    for frame, table, columns in (
+        (model.jobs_frame(), "jobs", ["home", "node"]),
+        (model.nodes_frame(), "nodes", ["node"]),
+        (model.decisions_frame(), "decisions", ["source", "target"]),
     ):
         assert len(frame)
+        assert set(frame) <= set(described(table))
         assert [name for name in frame if name.endswith("_vertex")] == [f"{name}_vertex" for name in columns]
         for name in columns:
             assert frame[f"{name}_vertex"].tolist() == names[frame[name]].tolist()

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from cluster_abm.results.columns import described
+# The columns that hold numbers of nodes; results.columns describes those beside them.
+OF_NODES = {"jobs": ("home", "node"), "nodes": ("node",), "decisions": ("source", "target")}
 
 
 def with_vertices(frame: pd.DataFrame, table: str, names: Sequence[str]) -> pd.DataFrame:
@@ -22,11 +23,7 @@ def with_vertices(frame: pd.DataFrame, table: str, names: Sequence[str]) -> pd.D
         return frame
     # The last name is that of no node, whose number is -1.
     by_number = np.array([*names, ""], object)
-    columns = {
-        f"{column.name}_vertex": by_number[frame[column.name].to_numpy(np.int64)]
-        for column in described(table).values()
-        if column.unit == "node" and column.name in frame
-    }
+    columns = {f"{name}_vertex": by_number[frame[name].to_numpy(np.int64)] for name in OF_NODES[table]}
     return frame.assign(**columns)
 
 
