@@ -133,6 +133,16 @@ class Network:
         """
         return self._wiring.cluster_of
 
+    @property
+    def vertex_names(self) -> list[str]:
+        """The name of each node's vertex in a file, shape (nodes,); empty where there is no file."""
+        return self._wiring.said_of_nodes("name")
+
+    @property
+    def cluster_names(self) -> list[str]:
+        """The name of each node's cluster in a file, shape (nodes,); empty where none has any."""
+        return self._wiring.said_of_nodes("cluster_name")
+
     def without(self, nodes: Iterable[int] = (), links: Iterable[Link] = ()) -> Network:
         """Return the same network while these are down: links keep their numbers, routes lead around.
 
@@ -186,6 +196,13 @@ class _Wiring:
         if self._settings.kind in alike.KINDS:
             return alike.link_capacities(self._settings, self._nodes)
         return self.arcs.link_mb_per_s
+
+    def said_of_nodes(self, attribute: str) -> list[str]:
+        """What a file says of the nodes, shape (nodes,); empty where it says nothing."""
+        if self._settings.kind != "file":
+            return []
+        said = [self.whole.nodes[node].get(attribute) for node in range(self._nodes)]
+        return [] if None in said else said
 
     @cached_property
     def cluster_of(self) -> Integers:

@@ -15,6 +15,7 @@ from cluster_abm.interconnect import Network
 from cluster_abm.large_tables import blocks, forget_pages
 from cluster_abm.limits import BYTES_A_FRAME_ROW, check_memory
 from cluster_abm.model.assembly import Parts
+from cluster_abm.model.moving.copies import copies_by_node
 from cluster_abm.model.observing.existing import existing
 from cluster_abm.model.observing.summary import counted_jobs, program_metrics
 from cluster_abm.model.setup import watts_of
@@ -173,5 +174,20 @@ class RunResults:
         return self.parts.measurements.frame()
 
     def decisions_frame(self) -> pd.DataFrame:
-        """One row a decision (decisions.DecisionRecord)."""
-        return self.parts.log.frame()
+        """One row a decision (decisions.DecisionRecord); with `[[data.file]]` also `cluster_t_ms` (results.columns)."""
+        return self._with_access(self.parts.log.frame())
+
+    def decisions_pieces(self) -> Iterator[pd.DataFrame]:
+        """`decisions_frame` in pieces of large_tables.ROWS_AT_ONCE rows; an empty one if nothing was decided."""
+        return map(self._with_access, self.parts.log.pieces())
+
+    def copies_by_node(self) -> tuple[tuple[str, ...], ...]:
+        """Names of the files of which each node has a copy now, shape (nodes,) (moving.copies)."""
+        return copies_by_node(self.parts.staging, self.engine)
+
+    def _with_access(self, decisions: pd.DataFrame) -> pd.DataFrame:
+        staging = self.parts.staging
+        if staging is not None and self.setup.data.file:
+            access_ms = map(staging.cluster_access_ms, decisions["job"].tolist())
+            decisions["cluster_t_ms"] = pd.Series(list(access_ms), decisions.index, dtype="object")
+        return decisions

@@ -12,10 +12,11 @@ from cluster_abm.scenario.load import (
     shipped_network,
     shipped_path,
     shipped_profiles,
+    shipped_trace,
 )
 from cluster_abm.scenario.schema import Scenario
 
 __all__ = [
     "Scenario", "load_scenario", "nearest", "network_names", "scenario_from", "scenario_keys", "scenario_names",
-    "scenario_of", "scenario_to_toml", "shipped_network", "shipped_path", "shipped_profiles",
+    "scenario_of", "scenario_to_toml", "shipped_network", "shipped_path", "shipped_profiles", "shipped_trace",
 ]  # fmt: skip
