@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from cluster_abm.errors import InputError
 from cluster_abm.interconnect.network import Network
@@ -21,7 +21,7 @@ def named_places(network: Network) -> dict[str, list[int]]:
     places: dict[str, list[int]] = {}
     for node, cluster in enumerate(network.cluster_of.tolist()):
         places.setdefault(f"cluster {cluster}", []).append(node)
-    for names in (network.cluster_names, network.vertex_names):
+    for names in (network.cluster_names, map(str, network.vertices)):
         found: dict[str, list[int]] = {}
         for node, name in enumerate(names):
             found.setdefault(name, []).append(node)
@@ -29,19 +29,17 @@ def named_places(network: Network) -> dict[str, list[int]]:
     return places
 
 
-def holders_of(
-    files: Sequence[PlacedFile], network: Network, at_nodes: Mapping[int, Sequence[str]]
-) -> list[tuple[int, ...]]:
+def holders_of(files: Sequence[PlacedFile], network: Network) -> list[tuple[int, ...]]:
     """The nodes that hold each file: those that `at` names in its order, then those that name the file, ascending.
 
     Of a place with several nodes one holds the copy. They take turns, in the order of the files: so the files of a
     cluster spread over it, and the same scenario has them on the same nodes whatever the seed.
 
-    Raises InputError: no such place, a file without any, a node's file that has no size; all problems at once.
+    Raises InputError: no such place, a file without any, a vertex's file that has no size; all problems at once.
 
     Args:
         files: the scenario's `data.file`.
-        at_nodes: names of the files that nodes hold by the graph, by node.
+        network: whose vertices may name files, too.
     """
     places = named_places(network)
     turn = dict.fromkeys(places, 0)
@@ -57,15 +55,14 @@ def holders_of(
             if isinstance(place, str):
                 turn[place] += 1
             held[one.name].append(node)
-    for node in sorted(at_nodes):
-        for name in at_nodes[node]:
+    for node, names in enumerate(network.files_of_nodes):
+        for name in names:
             if name in held:
                 held[name].append(node)
             else:
                 hint = nearest(name[:100], list(held)) if held else "there is none"
-                problems.append(
-                    f"the graph's vertex of node {node}: files {name!r}: no [[{FIELD}]] says its size; {hint}"
-                )
+                vertex = network.vertices[node]
+                problems.append(f"vertex {vertex!r}: files {name!r}: no [[{FIELD}]] of this name says its size; {hint}")
     for number, one in enumerate(files):
         if not held[one.name] and not problems:
             problems.append(f"{FIELD}.{number}.at: file {one.name!r} lies nowhere: name a node, a cluster or a vertex")

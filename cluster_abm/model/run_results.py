@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
+import networkx as nx
 import pandas as pd
 
 from cluster_abm.arrays import Integers
@@ -17,7 +18,9 @@ from cluster_abm.limits import BYTES_A_FRAME_ROW, check_memory
 from cluster_abm.model.assembly import Parts
 from cluster_abm.model.moving.copies import copies_by_node
 from cluster_abm.model.observing.existing import existing
+from cluster_abm.model.observing.graph import GraphOfRun
 from cluster_abm.model.observing.summary import counted_jobs, program_metrics
+from cluster_abm.model.part import wire
 from cluster_abm.model.setup import watts_of
 from cluster_abm.results.frames import jobs_frame
 from cluster_abm.results.metrics import RunData, computed
@@ -45,6 +48,22 @@ class RunResults:
     def network(self) -> Network:
         """The network as it is now."""
         return self.parts.live.network
+
+    @property
+    def graph(self) -> nx.Graph:
+        """The network as a networkx graph, with the names of the graph that was given, whose copy it is.
+
+        Of a vertex that is a node `node` is its number. `up` of a vertex and of an edge is False while it is out of
+        order; an edge also while one of its ends is. With files (`[data]`) `files` of a node lists the names of those
+        that have a copy on it now: copies that lie there, and those that tasks on it have fetched. It is one object, which shows the present state each time
+        `model.graph` is read. Where no graph was given, its vertices are those of `network.graph`.
+        """
+        return self._graph_of_run.now
+
+    @cached_property
+    def _graph_of_run(self) -> GraphOfRun:
+        parts = self.parts
+        return wire(GraphOfRun, vars(parts), whole=parts.live.whole, plan=parts.failures.plan)
 
     @property
     def jobs(self) -> Table:

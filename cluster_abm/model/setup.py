@@ -19,6 +19,7 @@ from cluster_abm.interconnect.units import whole_ns as nanoseconds
 from cluster_abm.policies import AnyPolicy, Hardware, Policy, choice_of
 from cluster_abm.scenario import Scenario, scenario_of
 from cluster_abm.scenario.cluster import Cluster
+from cluster_abm.scenario.filling.handing_over import with_graph
 from cluster_abm.scenario.filling.overriding import laid_over
 from cluster_abm.scenario.mixture import check_one_policy
 from cluster_abm.workload import background_table
@@ -30,10 +31,11 @@ def resolve(
     policy: AnyPolicy | None = None,
     overrides: Mapping[str, object] | None = None,
     arguments: Iterable[str] = (),
+    network: object = None,
 ) -> Scenario:
-    """The scenario, with keys laid over it (`laid_over`), and under a policy, if one is given.
-    Raises InputError."""
-    overrides = laid_over(overrides, keywords, arguments)
+    """The scenario, with keys laid over it (`laid_over`), a graph in its network's place, and under a policy, as far
+    as they are given. Raises InputError."""
+    overrides = with_graph(laid_over(overrides, keywords, arguments), network)
     scenario = scenario_of(scenario, overrides)
     if policy is None:
         return scenario

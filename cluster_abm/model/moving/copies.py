@@ -14,15 +14,12 @@ def copies_by_node(staging: Staging | None, engine: EngineState) -> tuple[tuple[
     fetched for themselves: such a copy is there from the task's start to its end, or until it leaves. What is on its
     way is nowhere yet.
     """
-    nodes = len(engine.nodes)
     if staging is None:
-        return ((),) * nodes
-    files: list[set[int]] = [set() for _ in range(nodes)]
-    for file, holders in enumerate(staging.catalogue.holders.tolist()):
-        for holder in holders:
-            files[holder].add(file)
+        return ((),) * len(engine.nodes)
+    fetched: dict[int, set[int]] = {}
     tasks = engine.tasks
     here = (tasks["state"] != FREE) & (tasks["state"] != IN_TRANSIT) & (tasks["job"] >= 0)
     for job, node in {*zip(tasks["job"][here].tolist(), tasks["node"][here].tolist(), strict=True)}:
-        files[node].update(staging.files_of(job))
+        fetched.setdefault(node, set()).update(staging.files_of(job))
+    files = (held | fetched.get(node, set()) for node, held in enumerate(staging.held))
     return tuple(tuple(staging.names[file] for file in sorted(held)) for held in files)

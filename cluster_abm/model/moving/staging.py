@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -39,9 +41,10 @@ class Staging:
         fetched_between_clusters_mb: the part of it that has come from another cluster [MB].
     """
 
-    def __init__(self, data: Data, seed: int, work: RunJobs, network: Network) -> None:
+    def __init__(
+        self, data: Data, seed: int, work: RunJobs, network: Network, placed: Sequence[tuple[int, ...]]
+    ) -> None:
         cluster_of = np.asarray(network.cluster_of, np.int64)
-        placed = holders_of(data.file, network, {})
         self.catalogue = catalogue_of(data, seed, work.jobs, cluster_of, placed, work.files)
         self.names = tuple(data.names)
         self.map = DataMap(self.catalogue.size_mb, self.catalogue.holders, cluster_of, network.routes_from)
@@ -53,6 +56,15 @@ class Staging:
     def files_of(self, job: int) -> tuple[int, ...]:
         """Numbers of the files that a job needs."""
         return self.catalogue.files_of(job)
+
+    @cached_property
+    def held(self) -> tuple[frozenset[int], ...]:
+        """Numbers of the files of which each node has a copy in the catalogue, shape (nodes,)."""
+        held: list[set[int]] = [set() for _ in range(self.map.nodes)]
+        for file, holders in enumerate(self.map.holders.tolist()):
+            for holder in holders:
+                held[holder].add(file)
+        return tuple(map(frozenset, held))
 
     def cluster_access_ms(self, job: int) -> tuple[float, ...]:
         """LMIP's S_T of a job: T = T_WC + T_BC in each cluster, the least over its nodes, shape (clusters,) [ms]."""
@@ -126,8 +138,6 @@ class Staging:
 
 def staging_of(data: Data, seed: int, work: RunJobs, network: Network, pooled: bool) -> Staging | None:
     """The staging of a run; None if there are no files, or if all nodes are one station, which has them all."""
-    if pooled:
-        # A place that is not there is an error under every policy.
-        holders_of(data.file, network, {})
-        return None
-    return Staging(data, seed, work, network) if data.has_files else None
+    # A place that is not there is an error under every policy.
+    placed = holders_of(data.file, network)
+    return Staging(data, seed, work, network, placed) if data.has_files and not pooled else None

@@ -40,7 +40,10 @@ def test_the_example_of_lmip_is_what_the_page_works_out():
         if policy != "none":
             assert model.decisions_frame()["cluster_t_ms"].tolist() == [T_MS] * 3
         if policy == "data-access":
-            assert model.decisions_frame()[["load_here", "load_there"]].to_numpy().T.tolist() == [[*T_MS], [6_200.0] * 3]
+            assert model.decisions_frame()[["load_here", "load_there"]].to_numpy().T.tolist() == [
+                [*T_MS],
+                [6_200.0] * 3,
+            ]
     # A second of CPU besides. At home each job waits for its own cluster's T.
     assert seen["none"]["response_ms"].tolist() == [1000.0 + t_ms for t_ms in T_MS]
     # Most data lies in north (60 MB of 130), least T is in east.
@@ -94,10 +97,31 @@ def test_a_task_waits_for_the_nearest_copy(tmp_path, at, wait_ms):
     assert model.summary()["metrics"]["fetched_between_clusters_mb"] == 10.0 * (wait_ms > 100)
 
 
+def test_a_graph_file_says_where_files_lie(tmp_path):
+    edge = '<edge source="a" target="b"/><edge source="b" target="c"/>'
+    cells = {"a": "maps; images", "b": "", "c": "images"}
+    nodes = "".join(f'<node id="{name}"><data key="f">{cell}</data></node>' for name, cell in cells.items())
+    path = tmp_path / "net.graphml"
+    path.write_text(
+        '<graphml><key id="f" for="node" attr.name="files" attr.type="string"/>'
+        f'<graph edgedefault="undirected">{nodes}{edge}</graph></graphml>'
+    )
+    keys = sites(tmp_path, ["0,1,100,maps"], [("maps", 8.0, []), ("images", 4.0, ["b"])], cluster__nodes=3)
+    keys |= {"interconnect__file": str(path), "interconnect__nodes_per_vertex": None}
+    model = finished(**keys)
+    assert dict(model.graph.nodes(data="files")) == {"a": ["maps", "images"], "b": ["images"], "c": ["images"]}
+    # 8 MB at 100 MB/s.
+    assert model.jobs_frame()["response_ms"].tolist() == [180.0]
+    with pytest.raises(
+        InputError, match=r"vertex 'a': files 'images': no \[\[data\.file\]\] of this name says its size"
+    ):
+        ClusterModel(scenario(**keys | {"data__file": [MAPS | {"name": "maps"}], "data__files": 5}))
+
+
 def test_the_nodes_of_a_cluster_take_turns(tmp_path):
     names = "abcd"
     settings = scenario(**sites(tmp_path, ["0,1,100,"], [(name, 10.0, ["east", 0]) for name in names]))
-    assert holders_of(settings.data.file, Network(settings.interconnect, 6), {}) == [(2, 0), (3, 0), (2, 0), (3, 0)]
+    assert holders_of(settings.data.file, Network(settings.interconnect, 6)) == [(2, 0), (3, 0), (2, 0), (3, 0)]
 
 
 def test_jobs_that_name_no_file_draw_the_same_ones_as_without_placed_files(tmp_path):

@@ -1,0 +1,62 @@
+"""Lists of edges with named columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import networkx as nx
+import pandas as pd
+
+from cluster_abm.errors import InputError
+from cluster_abm.graphs.checks import MOST_EDGES, NOTES, NUMBERS, brief, check_names, parsed
+
+ENDS = ["source", "target"]
+MOST_COLUMNS = 100
+
+
+def read_comma_separated(raw: bytes, where: str) -> nx.MultiGraph:
+    """The graph in comma-separated values. Raises InputError as `_read`."""
+    return _read(raw, where, ",")
+
+
+def read_tab_separated(raw: bytes, where: str) -> nx.MultiGraph:
+    """The graph in tab-separated values. Raises InputError as `_read`."""
+    return _read(raw, where, "\t")
+
+
+def _read(raw: bytes, where: str, separator: str) -> nx.MultiGraph:
+    """The graph of a table with a row an edge: its columns `source` and `target`, all others are its attributes.
+
+    Raises InputError: it is no such table.
+    """
+    lines = raw.count(b"\n")
+    if lines > MOST_EDGES + 1:
+        raise InputError(f"{where}: {lines:,} lines: allowed up to {MOST_EDGES + 1:,}")
+    try:
+        # All as texts: a vertex "007" is not the vertex 7.
+        table = pd.read_csv(
+            io.BytesIO(raw), sep=separator, dtype=str, keep_default_na=False, skipinitialspace=True, index_col=False,
+            on_bad_lines="error", encoding="utf-8-sig",
+        )  # fmt: skip
+    except (ValueError, csv.Error) as problem:
+        # pandas' own errors are ValueErrors.
+        raise InputError(f"{where}: no table that can be read: {str(problem).strip()}") from None
+    table.columns = [str(name).strip() for name in table.columns]
+    names = list(table.columns)
+    if not set(ENDS) <= set(names) or len(names) > MOST_COLUMNS or len(set(names)) < len(names):
+        raise InputError(
+            f"{where}: columns {brief(names)}: source and target are needed, each once; of the others bandwidth_mbps "
+            "and latency_ms are read"
+        )
+    for name in names:
+        if name in NUMBERS:
+            table[name] = pd.Series([parsed(value) for value in table[name]], dtype=object)
+        else:
+            table[name] = table[name].str.strip()
+    ends = list(zip(table["source"], table["target"], strict=True))
+    check_names(list(dict.fromkeys(vertex for pair in ends for vertex in pair)), ends, where)
+    others = [name for name in names if name not in ENDS]
+    graph = nx.from_pandas_edgelist(table, *ENDS, edge_attr=others or None, create_using=nx.MultiGraph)
+    graph.graph[NOTES] = [f"a list of edges says nothing of its {len(graph)} vertices: all are nodes"]
+    return graph
