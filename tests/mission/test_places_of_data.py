@@ -111,7 +111,7 @@ def test_a_scenario_may_put_further_copies_on_the_graphs_vertices(graph, trace):
     files[0]["at"] = ["pskov"]
     model = model_of(graph, trace, "data-access", data__file=files)
     model.run()
-    # Maps now come from pskov at 50 MB/s: riga has T_WC = 60/50 and T_BC = 20/100, pskov 50/50 and 20/50. Both are 1.4 s:
-    # the next node after home takes it.
+    # Maps now come from pskov at 50 MB/s: riga has T_WC = 60/50 and T_BC = 20/100, pskov 50/50 and 20/50.
+    # Both are 1.4 s: the next node after home takes it.
     assert list(graph)[model.decisions_frame()["target"][0]] == "riga"
     assert model.decisions_frame()["cluster_t_ms"][0] == pytest.approx((13_000.0, 1_400.0, 1_700.0))

@@ -16,8 +16,8 @@ from cluster_abm import ClusterModel, compare
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario, scenario_from, scenario_keys
 from cluster_abm.scenario.cluster import NodeGroup
-from cluster_abm.scenario.distributions import Background, Distribution
 from cluster_abm.scenario.data import PlacedFile
+from cluster_abm.scenario.distributions import Background, Distribution
 from cluster_abm.scenario.failures import Degradation, Outage
 from cluster_abm.workload import work_of
 
