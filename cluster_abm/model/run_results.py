@@ -207,7 +207,7 @@ class RunResults:
 
     def _with_access(self, decisions: pd.DataFrame) -> pd.DataFrame:
         staging = self.parts.staging
-        if staging is not None and self.setup.data.file:
+        if staging is not None and self.setup.jobs_may_name_files:
             access_ms = map(staging.cluster_access_ms, decisions["job"].tolist())
             decisions["cluster_t_ms"] = pd.Series(list(access_ms), decisions.index, dtype="object")
         return decisions

@@ -77,7 +77,7 @@ DECISIONS: tuple[Column, ...] = (
         "cluster_t_ms",
         "ms",
         "a list: T = T_WC + T_BC of its job in each cluster, LMIP's S_T: the least over the cluster's nodes",
-        "there is a `[[data.file]]`",
+        "jobs may name files (`[[data.file]]`, of a trace)",
     ),
 )
 
