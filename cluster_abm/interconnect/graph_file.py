@@ -76,10 +76,13 @@ def graph_from_file(settings: Interconnect, nodes: int) -> GraphOfNodes:
     whole.add_edges_from((one, other, trunk._asdict()) for (one, other), trunk in _links(trunks, where).items())
     _check_one_part(whole, where)
     hosts = hosts_of(read, where)
+    at_each = settings.nodes_per_vertex or 1
+    # What the vertices say comes first: where it is wrong, the scenario does not know how many nodes there are.
+    notes += _defaulted(hardware_of(read, hosts, where))
+    files = files_of(read, hosts, at_each, where)
     _as_many_as(hosts, read, settings, nodes, where)
     graph = _with_nodes(whole, hosts, settings)
     clusters = _clusters(hosts, read, where)
-    at_each = settings.nodes_per_vertex or 1
     for site, vertex in enumerate(hosts):
         for node in range(site * at_each, (site + 1) * at_each):
             # Nodes of a site that names no cluster are one.
@@ -87,8 +90,6 @@ def graph_from_file(settings: Interconnect, nodes: int) -> GraphOfNodes:
             graph.nodes[node]["name"] = str(vertex)
             if clusters:
                 graph.nodes[node]["cluster_name"] = str(read.nodes[vertex]["cluster"])
-    notes += _defaulted(hardware_of(read, hosts, where))
-    files = files_of(read, hosts, at_each, where)
     vertices = tuple(vertex for vertex in hosts for _ in range(at_each))
     return GraphOfNodes(graph, tuple(f"{where}: {note}" for note in notes), vertices, files, read)
 

@@ -66,6 +66,12 @@ class Network:
         graph.remove_edges_from(list(graph.edges(self._down)))
         return graph
 
+    @property
+    def node_names(self) -> tuple[str, ...]:
+        """What tables and pictures call the nodes besides their numbers: the vertices of a graph that was handed over;
+        () where none was."""
+        return tuple(map(str, self.vertices)) if self.settings.graph is not None else ()
+
     def users_graph(self) -> tuple[nx.Graph, dict[Hashable, Hashable]]:
         """A copy of the whole graph with the user's own names, and what each vertex of `graph` is called in it.
 

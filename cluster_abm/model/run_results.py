@@ -24,6 +24,7 @@ from cluster_abm.model.part import wire
 from cluster_abm.model.setup import watts_of
 from cluster_abm.results.frames import jobs_frame
 from cluster_abm.results.metrics import RunData, computed
+from cluster_abm.results.vertices import pieces_with_vertices, with_vertices
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.hardware import hardware_named
 from cluster_abm.workload import OfferedLoad, offered_load
@@ -173,6 +174,9 @@ class RunResults:
     def jobs_frame(self) -> pd.DataFrame:
         """One row a task that has ended (results.frames.jobs_frame).
 
+        Here and in the other tables nodes are numbers; where a graph was handed over, the columns `..._vertex` have the
+        names of their vertices.
+
         Raises:
             InputError: the frame does not fit into memory.
         """
@@ -187,19 +191,25 @@ class RunResults:
             forget_pages(self.engine.records, self.jobs)
 
     def _jobs_frame(self, part: slice) -> pd.DataFrame:
-        return jobs_frame(self.engine.ordered_records()[part], self.jobs, self.parts.work.program_names)
+        frame = jobs_frame(self.engine.ordered_records()[part], self.jobs, self.parts.work.program_names)
+        return with_vertices(frame, "jobs", self.network.node_names)
 
     def nodes_frame(self) -> pd.DataFrame:
         """One row a node and measurement: load indices, busy times so far (measurements.Measurements)."""
-        return self.parts.measurements.frame()
+        return with_vertices(self.parts.measurements.frame(), "nodes", self.network.node_names)
+
+    def nodes_pieces(self) -> Iterator[pd.DataFrame]:
+        """`nodes_frame` in pieces, as `jobs_pieces`."""
+        return pieces_with_vertices(self.parts.measurements.pieces(), "nodes", self.network.node_names)
 
     def decisions_frame(self) -> pd.DataFrame:
         """One row a decision (decisions.DecisionRecord); with `[[data.file]]` also `cluster_t_ms` (results.columns)."""
-        return self._with_access(self.parts.log.frame())
+        return with_vertices(self._with_access(self.parts.log.frame()), "decisions", self.network.node_names)
 
     def decisions_pieces(self) -> Iterator[pd.DataFrame]:
-        """`decisions_frame` in pieces of large_tables.ROWS_AT_ONCE rows; an empty one if nothing was decided."""
-        return map(self._with_access, self.parts.log.pieces())
+        """`decisions_frame` in pieces, as `jobs_pieces`."""
+        pieces = map(self._with_access, self.parts.log.pieces())
+        return pieces_with_vertices(pieces, "decisions", self.network.node_names)
 
     def copies_by_node(self) -> tuple[tuple[str, ...], ...]:
         """Names of the files of which each node has a copy now, shape (nodes,) (moving.copies)."""

@@ -31,11 +31,21 @@ class Column(NamedTuple):
 # Loads that nodes.parquet has under their own name; the others are `load_<index>`.
 PLAIN_LOADS = ("tasks", "memory_mb", "cpu_queue", "faults_per_ms")
 OF_AVERAGES = "the policy asks for averages"
+OF_A_GRAPH = "a graph was handed over"
 
 
 def _of_load(index: LoadIndex) -> Column:
     name = index.name if index.name in PLAIN_LOADS else f"load_{index.name}"
     return Column(name, index.unit, index.meaning, OF_AVERAGES if index.averaged else "")
+
+
+def _of_vertices(*columns: Column) -> tuple[Column, ...]:
+    """The columns that name the vertices of other columns' nodes (results.vertices)."""
+    return tuple(
+        Column(f"{one.name}_vertex", "name", f"vertex of `{one.name}` in the graph", OF_A_GRAPH)
+        for one in columns
+        if one.unit == "node"
+    )
 
 
 JOBS: tuple[Column, ...] = (
@@ -100,7 +110,10 @@ SUMMARY: tuple[Column, ...] = (
     Column("programs", "", "numbers of each program", "jobs run programs"),
 )
 
-TABLES: Mapping[str, tuple[Column, ...]] = {"jobs": JOBS, "nodes": NODES, "decisions": DECISIONS}
+TABLES: Mapping[str, tuple[Column, ...]] = {
+    name: (*columns, *_of_vertices(*columns))
+    for name, columns in {"jobs": JOBS, "nodes": NODES, "decisions": DECISIONS}.items()
+}
 
 
 def described(table: str) -> Mapping[str, Column]:

@@ -11,6 +11,7 @@ Values are chosen away from 0 and 1.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,6 +61,10 @@ FILES = FEW | {
     "interconnect.kind": "clusters", "interconnect.clusters": 2, "data.files": 12, "data.size_mb.mean": 5.0,
     "data.files_per_job.maximum": 2, "policy.name": "data-access",
 }  # fmt: skip
+PATH = json.dumps({
+    "nodes": [{"id": vertex} for vertex in range(4)],
+    "edges": [{"source": vertex, "target": vertex + 1, "bandwidth_mbps": 8.0} for vertex in range(3)],
+})  # fmt: skip
 LOSING = BUSY | {"interconnect.loss_share": 0.4, "interconnect.latency_ms": 3.0}
 FAR = BUSY | {"cluster.nodes": 8, "interconnect.latency_ms": 5.0}
 DRAGONFLY = FAR | {
@@ -245,7 +250,7 @@ NETWORK = {
         (FAR | {"interconnect.kind": "fat-tree"}, {"arity": 6}),
         (FAR | {"interconnect.kind": "torus"}, {"dimensions": [8]}),
         (DRAGONFLY, {"routers_per_group": 4, "nodes_per_router": 2}),
-        (FAR | {"cluster.nodes": 4}, {"file": "two-pairs"}),
+        (FAR | {"cluster.nodes": 4}, {"file": "two-pairs", "graph": PATH}),
     ] for name, value in values.items()
 } | {
     # With 2 at each of the four vertices there are 8 nodes, among which jobs are submitted.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import warnings
 
 import networkx as nx
 import pandas as pd
@@ -34,12 +35,15 @@ def _read(raw: bytes, where: str, separator: str) -> nx.MultiGraph:
     if lines > MOST_EDGES + 1:
         raise InputError(f"{where}: {lines:,} lines: allowed up to {MOST_EDGES + 1:,}")
     try:
-        # All as texts: a vertex "007" is not the vertex 7.
-        table = pd.read_csv(
-            io.BytesIO(raw), sep=separator, dtype=str, keep_default_na=False, skipinitialspace=True, index_col=False,
-            on_bad_lines="error", encoding="utf-8-sig",
-        )  # fmt: skip
-    except (ValueError, csv.Error) as problem:
+        with warnings.catch_warnings():
+            # Of a row with more values than there are columns.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            # All as texts: a vertex "007" is not the vertex 7.
+            table = pd.read_csv(
+                io.BytesIO(raw), sep=separator, dtype=str, keep_default_na=False, skipinitialspace=True,
+                index_col=False, encoding="utf-8-sig",
+            )  # fmt: skip
+    except (ValueError, csv.Error, pd.errors.ParserWarning) as problem:
         # pandas' own errors are ValueErrors.
         raise InputError(f"{where}: no table that can be read: {str(problem).strip()}") from None
     table.columns = [str(name).strip() for name in table.columns]

@@ -9,7 +9,7 @@ from typing import Any
 import networkx as nx
 
 from cluster_abm.errors import InputError
-from cluster_abm.graphs.checks import MOST_EDGES, MOST_VERTICES, NOTES, NUMBERS, check_names, parsed
+from cluster_abm.graphs.checks import MOST_EDGES, MOST_VERTICES, NOTES, NUMBERS, brief, check_names, parsed
 
 # Lists in a document: of each vertex and edge two, the second for what it is drawn with.
 MOST_LISTS = 2 * (MOST_VERTICES + MOST_EDGES)
@@ -59,7 +59,7 @@ def _names(read: nx.Graph) -> tuple[dict[Any, Any], list[str]]:
         return {vertex: vertex for vertex in read}, []
     twice = [label for label, count in counts.items() if count > 1]
     if missing or twice:
-        why = f"{missing} vertices have no label" if missing else f"{len(twice)} labels are not unique"
+        why = f"{missing} of {len(labels)} vertices have no label" if missing else f"{brief(twice[0])} labels several"
         return {vertex: vertex for vertex in read}, [f"{why}: all vertices are called by their ids"]
     return labels, []
 
