@@ -150,7 +150,11 @@ def test_leaping_and_stepping_leave_the_same_bytes(tmp_path, policy):
     rows = [f"{40 * job},{job % 6},{50 + job},{names[job % 4]}" for job in range(60)]
     keys = sites(tmp_path, rows, files, policy__name=policy, negotiation__mode="negotiated")
     leaping, stepping = (ClusterModel(scenario(**keys), seed=3) for _ in range(2))
+    in_python = ClusterModel(scenario(**keys), seed=3, compile_decisions=False)
     leaping.run()
+    in_python.run()
+    assert same_records(leaping, in_python)
+    assert leaping.summary() == in_python.summary()
     while stepping.running:
         stepping.step()
     assert same_records(leaping, stepping)

@@ -331,9 +331,9 @@ def of_files(folder: Path) -> dict[str, Effect]:
         ] for name, value in values.items()
     } | {
         f"data.file.{name}": Effect(placed, [MAPS | {name: value}, IMAGES], changes, "files = 'maps': no")
-        for name, value, changes in [("name", "tiles", "refused"), ("size_mb", 9.0, "run"), ("at", [4], "run")]
+        for name, value, changes in [("name", "tiles", "refused"), ("size_mb", 9.0, "run"), ("at", [0], "run")]
     } | {
-        "data.file": Effect(placed, [MAPS, IMAGES | {"at": [3, 5]}], "run"),
+        "data.file": Effect(placed, [MAPS, IMAGES | {"size_mb": 30.0}], "run"),
         "workload.trace.format": Effect(own, "swf", "refused", "allowed: 18 numbers"),
         "workload.kind": Effect(FEW | {"workload.trace": {}}, "trace", "refused"),
         "workload.programs.file": Effect(PROGRAMS, str(folder / "programs.csv"), "jobs"),
