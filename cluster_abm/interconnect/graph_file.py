@@ -88,6 +88,8 @@ def graph_from_file(settings: Interconnect, nodes: int) -> GraphOfNodes:
             # Nodes of a site that names no cluster are one.
             graph.nodes[node]["cluster"] = clusters[site] if clusters else site if at_each > 1 else 0
             graph.nodes[node]["name"] = str(vertex)
+            if clusters:
+                graph.nodes[node]["cluster_name"] = str(read.nodes[vertex]["cluster"])
     vertices = tuple(vertex for vertex in hosts for _ in range(at_each))
     return GraphOfNodes(graph, tuple(f"{where}: {note}" for note in notes), vertices, files, read)
 

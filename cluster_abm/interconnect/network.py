@@ -163,6 +163,14 @@ class Network:
         """
         return self._wiring.cluster_of
 
+    @property
+    def cluster_names(self) -> list[str]:
+        """The name of each node's cluster in the user's graph, shape (nodes,); empty where it has none."""
+        if not self.vertices:
+            return []
+        names = [self._wiring.whole.nodes[node].get("cluster_name") for node in range(self.nodes)]
+        return [] if None in names else names
+
     def without(self, nodes: Iterable[int] = (), links: Iterable[Link] = ()) -> Network:
         """Return the same network while these are down: links keep their numbers, routes lead around.
 

@@ -96,7 +96,7 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policies: Man
     check_waiting(policies.distinct)
     check_needs(policies.distinct, setup, work)
     prepare(policies, work.jobs)
-    staging = staging_of(setup.data, run_seed, work.jobs, live.network, is_pooled)
+    staging = staging_of(setup.data, run_seed, work, live.network, is_pooled)
     engine = _engine_of(setup, run_seed, work, clock, policies)
     all_is_known = setup.negotiation.mode == "papers" or (policies.main.central and not policies.main.talks)
     are_timed = setup.negotiation.bandwidths == "measured" and not is_pooled

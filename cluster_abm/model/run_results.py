@@ -16,10 +16,15 @@ from cluster_abm.interconnect import Network
 from cluster_abm.large_tables import blocks, forget_pages
 from cluster_abm.limits import BYTES_A_FRAME_ROW, check_memory
 from cluster_abm.model.assembly import Parts
+from cluster_abm.model.moving.copies import copies_by_node
 from cluster_abm.model.observing.existing import existing
 from cluster_abm.model.observing.graph import GraphOfRun
 from cluster_abm.model.observing.summary import counted_jobs, program_metrics
+<<<<<<< HEAD
 from cluster_abm.model.observing.vertices import pieces_with_vertices, with_vertices
+=======
+from cluster_abm.model.part import wire
+>>>>>>> h3
 from cluster_abm.model.setup import watts_of
 from cluster_abm.results.frames import jobs_frame
 from cluster_abm.results.metrics import RunData, computed
@@ -53,15 +58,17 @@ class RunResults:
         """The network as a networkx graph, with the names of the graph that was given, whose copy it is.
 
         Of a vertex that is a node `node` is its number. `up` of a vertex and of an edge is False while it is out of
-        order; an edge also while one of its ends is. It is one object, which shows the present state each time
-        `model.graph` is read. Where no graph was given, its vertices are those of `network.graph`.
+        order; an edge also while one of its ends is. With files (`[data]`) `files` of a node lists the names of those
+        of which it has a copy now: copies that lie there, and those that tasks on it have fetched. The graph is one
+        object, which shows the present state each time `model.graph` is read. Where no graph was given, its vertices
+        are those of `network.graph`.
         """
         return self._graph_of_run.now
 
     @cached_property
     def _graph_of_run(self) -> GraphOfRun:
         parts = self.parts
-        return GraphOfRun(whole=parts.live.whole, availability=parts.availability, plan=parts.failures.plan)
+        return wire(GraphOfRun, vars(parts), whole=parts.live.whole, plan=parts.failures.plan)
 
     @property
     def jobs(self) -> Table:
@@ -199,9 +206,21 @@ class RunResults:
         return pieces_with_vertices(self.parts.measurements.pieces(), "nodes", self.network.node_names)
 
     def decisions_frame(self) -> pd.DataFrame:
-        """One row a decision (decisions.DecisionRecord)."""
-        return with_vertices(self.parts.log.frame(), "decisions", self.network.node_names)
+        """One row a decision (decisions.DecisionRecord); with `[[data.file]]` also `cluster_t_ms` (results.columns)."""
+        return with_vertices(self._with_access(self.parts.log.frame()), "decisions", self.network.node_names)
 
     def decisions_pieces(self) -> Iterator[pd.DataFrame]:
         """`decisions_frame` in pieces, as `jobs_pieces`."""
-        return pieces_with_vertices(self.parts.log.pieces(), "decisions", self.network.node_names)
+        pieces = map(self._with_access, self.parts.log.pieces())
+        return pieces_with_vertices(pieces, "decisions", self.network.node_names)
+
+    def copies_by_node(self) -> tuple[tuple[str, ...], ...]:
+        """Names of the files of which each node has a copy now, shape (nodes,) (moving.copies)."""
+        return copies_by_node(self.parts.staging, self.engine)
+
+    def _with_access(self, decisions: pd.DataFrame) -> pd.DataFrame:
+        staging = self.parts.staging
+        if staging is not None and self.setup.jobs_may_name_files:
+            access_ms = map(staging.cluster_access_ms, decisions["job"].tolist())
+            decisions["cluster_t_ms"] = pd.Series(list(access_ms), decisions.index, dtype="object")
+        return decisions

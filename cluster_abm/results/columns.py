@@ -81,7 +81,15 @@ NODES: tuple[Column, ...] = (
     Column("disk_busy_ms", "ms", "time since the start with a request in its disk"),
 )
 
-DECISIONS: tuple[Column, ...] = tuple(Column(one.name, one.unit, one.meaning) for one in RECORDED)
+DECISIONS: tuple[Column, ...] = (
+    *(Column(one.name, one.unit, one.meaning) for one in RECORDED),
+    Column(
+        "cluster_t_ms",
+        "ms",
+        "a list: T = T_WC + T_BC of its job in each cluster, LMIP's S_T: the least over the cluster's nodes",
+        "jobs may name files (`[[data.file]]`, of a trace)",
+    ),
+)
 
 SUMMARY: tuple[Column, ...] = (
     Column("scenario", "name", "the scenario"),

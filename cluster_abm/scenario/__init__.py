@@ -11,6 +11,7 @@ from cluster_abm.scenario.load import (
     shipped_network,
     shipped_path,
     shipped_profiles,
+    shipped_trace,
 )
 from cluster_abm.scenario.schema import Scenario
 from cluster_abm.scenario.wording.writing import save_scenario, scenario_files, scenario_to_toml
@@ -18,5 +19,5 @@ from cluster_abm.scenario.wording.writing import save_scenario, scenario_files, 
 __all__ = [
     "Scenario", "load_scenario", "nearest", "network_names", "save_scenario", "scenario_files", "scenario_from",
     "scenario_keys", "scenario_names", "scenario_of", "scenario_to_toml", "shipped_network", "shipped_path",
-    "shipped_profiles",
+    "shipped_profiles", "shipped_trace",
 ]  # fmt: skip

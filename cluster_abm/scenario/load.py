@@ -30,8 +30,8 @@ from cluster_abm.scenario.wording.writing import scenario_to_toml
 # Also what others take from here.
 __all__ = [
     "is_text", "load_scenario", "nearest", "network_names", "scenario_from", "scenario_names", "scenario_of",
-    "scenario_path", "scenario_to_toml", "shipped_network", "shipped_path", "shipped_profiles", "shortened",
-    "tables_of",
+    "scenario_path", "scenario_to_toml", "shipped_network", "shipped_path", "shipped_profiles",
+    "shipped_trace", "shortened", "tables_of",
 ]  # fmt: skip
 
 
@@ -43,6 +43,11 @@ def shipped_profiles(name: str) -> Path | None:
 def shipped_network(name: str) -> Path | None:
     """The file of a shipped network by its name; None if it is not the name of any."""
     return shipped_file("networks", name, ".json")
+
+
+def shipped_trace(name: str) -> Path | None:
+    """The file of a shipped trace by its name; None if it is not the name of any."""
+    return shipped_file("traces", name, ".csv")
 
 
 def network_names() -> list[str]:

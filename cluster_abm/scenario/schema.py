@@ -261,6 +261,11 @@ class Scenario(Section, displays.Displayed):
     run: Run = Run()
     compare: Compare = Compare()
 
+    @property
+    def jobs_may_name_files(self) -> bool:
+        """Whether there are files that jobs may name."""
+        return bool(self.data.file) and self.workload.kind == "trace"
+
     def __repr__(self) -> str:
         return f"<Scenario {self.name!r}: {self.cluster.nodes} nodes, policy {self.policy.name}, seed {self.run.seed}>"
 

@@ -18,8 +18,9 @@ from cluster_abm.workload.drawing.arrivals import submission_times_s
 from cluster_abm.workload.drawing.dependence import work_over_means
 from cluster_abm.workload.drawing.draws import mean_of
 from cluster_abm.workload.filling import fill
-from cluster_abm.workload.from_trace import programs_of, trace_columns, trace_of
+from cluster_abm.workload.from_trace import programs_of, trace_jobs, trace_of
 from cluster_abm.workload.generators import generator
+from cluster_abm.workload.named_files import NamedFiles
 from cluster_abm.workload.parents import Parents
 from cluster_abm.workload.programs import Library, mean_cpu_ms
 from cluster_abm.workload.requests import cpu_and_io_ms, requested_times
@@ -41,6 +42,8 @@ class RunJobs(NamedTuple):
     earliest_ns: list[int] | None = None
     # With an activity profile, of which the job table has the numbers; None: no job runs one.
     programs: Library | None = None
+    # The files that jobs name themselves; None: no job names any.
+    files: NamedFiles | None = None
 
     @property
     def phases(self) -> Table:
@@ -68,11 +71,11 @@ def work_of(scenario: Scenario, seed: int) -> RunJobs:
     workload = as_application(scenario.workload, scenario.cluster)
     if workload is not scenario.workload:
         scenario = scenario.model_copy(update={"workload": workload})
-    parents, earliest_ns = None, None
+    parents, earliest_ns, files = None, None, None
     trace = trace_of(scenario)
     programs = programs_of(scenario, trace)
     if trace is not None:
-        arrival_ms, columns, parents = trace_columns(scenario, seed, trace, programs)
+        arrival_ms, columns, parents, files = trace_jobs(scenario, seed, trace, programs)
     elif are_closed(scenario):
         arrival_ms, columns = users_columns(scenario)
     else:
@@ -84,7 +87,7 @@ def work_of(scenario: Scenario, seed: int) -> RunJobs:
     if parents is not None:
         earliest_ns = jobs["arrival_ns"].tolist()
         jobs["arrival_ns"][parents.counts > 0] = NEVER
-    return RunJobs(jobs, requested_ms, parents, earliest_ns, programs)
+    return RunJobs(jobs, requested_ms, parents, earliest_ns, programs, files)
 
 
 def program_names(scenario: Scenario) -> tuple[str, ...]:

@@ -283,6 +283,9 @@ OTHERS = {
 OWN_CSV = "arrival_ms,home,cpu_ms,memory_mb,tasks,requested_ms\n" + "".join(
     f"{number * 100},{number % 4},{20 + number},{number + 3},{number % 5 + 1},500\n" for number in range(20)
 )
+FILES_CSV = "arrival_ms,home,cpu_ms,files\n0,0,20,maps\n500,1,20,maps;images\n"
+MAPS: Settings = {"name": "maps", "size_mb": 7.0, "at": [3]}
+IMAGES: Settings = {"name": "images", "size_mb": 11.0, "at": [5]}
 HBD = "run,host,submit_s,cpu_s,prog\n0,1,0.5,0.09,make\n0,3,0.7,0.005,stty\n4,1,0.2,2,sed\n4,0,1.3,0.01,csh\n"
 SWIM = "".join(f"job{number}\t{number}\t1\t{number + 1}0000000\t3000000\t1000000\n" for number in range(6))
 SACCT = (
@@ -297,7 +300,8 @@ LARGE = "arrival_ms,cpu_ms\n" + "1,1\n" * 300_000
 PARTS = '{"nodes": [{"id": 0}, {"id": 1}, {"id": 2}], "edges": [{"source": 0, "target": 1}]}'
 TEXTS = {
     "own.csv": OWN_CSV, "hbd.csv": HBD, "swim.tsv": SWIM, "sacct.txt": SACCT, "log.swf": SWF, "large.csv": LARGE,
-    "programs.csv": PROFILES, "large-programs.csv": PROFILES + ("#" * 99 + "\n") * 11_000, "parts.json": PARTS,
+    "files.csv": FILES_CSV, "programs.csv": PROFILES,
+    "large-programs.csv": PROFILES + ("#" * 99 + "\n") * 11_000, "parts.json": PARTS,
     "large.json": PARTS.replace('"nodes"', '"graph": {"name": "' + "x" * 1_100_000 + '"}, "nodes"'),
 }  # fmt: skip
 
@@ -310,6 +314,7 @@ def of_files(folder: Path) -> dict[str, Effect]:
         values = {"file": str(folder / name), **more}
         return cluster | {f"workload.trace.{key}": value for key, value in values.items()}
 
+    placed = read("files.csv") | {"data.file": [MAPS, IMAGES]}
     own, swim, swf = read("own.csv"), read("swim.tsv", cpu_ms_per_mb=10.0, task_mb=8.0), read("log.swf")
     return {
         f"workload.trace.{name}": Effect(base, value, changes) for base, changes, values in [
@@ -325,6 +330,10 @@ def of_files(folder: Path) -> dict[str, Effect]:
             (read("large.csv"), "refused", {"max_mb": 1}),
         ] for name, value in values.items()
     } | {
+        f"data.file.{name}": Effect(placed, [MAPS | {name: value}, IMAGES], changes, "files = 'maps': no")
+        for name, value, changes in [("name", "tiles", "refused"), ("size_mb", 9.0, "run"), ("at", [0], "run")]
+    } | {
+        "data.file": Effect(placed, [MAPS, IMAGES | {"size_mb": 30.0}], "run"),
         "workload.trace.format": Effect(own, "swf", "refused", "allowed: 18 numbers"),
         "workload.kind": Effect(FEW | {"workload.trace": {}}, "trace", "refused"),
         "workload.programs.file": Effect(PROGRAMS, str(folder / "programs.csv"), "jobs"),

@@ -28,6 +28,7 @@ def under(sections: tuple[str, ...], *names: str) -> list[str]:
 RANGES: dict[str, list[str]] = {
     "(0, 1e12]": [
         *under(NODE, "memory_mb", "page_kb"), "cluster.page_fault_ratio_cap", "run.until", "data.drift_period_s",
+        "data.file.0.size_mb",
         *under(("workload",), "duration_s", "jobs_per_s", "utilisation", "home.skew", "application.scale",
                "background.0.request_kb"),
         *under(("workload.arrivals",), "sigma", "burst_s", "quiet_s", "time_unit_s"),
@@ -114,6 +115,7 @@ ENTRIES = {
     "cluster.group": {"count": 2, "memory_mb": 1e12},
     "workload.background": {"node": 1, "cpu_share": 0.3},
     "failures.event": {"node": 1, "at_s": 1.0},
+    "data.file": {"name": "maps", "size_mb": 5.0, "at": [1]},
     "failures.degrade": {"device": "cpu", "factor": 0.5, "at_s": 1.0},
 }
 DRAWN = {"at_s": None, "kind": "weibull"}

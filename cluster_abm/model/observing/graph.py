@@ -9,9 +9,12 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from cluster_abm.engine.state import EngineState
 from cluster_abm.interconnect import Network
 from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.failing.outages import OutagePlan
+from cluster_abm.model.moving.copies import copies_by_node
+from cluster_abm.model.moving.staging import Staging
 from cluster_abm.model.part import part
 
 
@@ -21,11 +24,14 @@ class GraphOfRun:
 
     Attributes:
         whole: the network with nothing down.
+        staging: the files of the run; None: there are none.
     """
 
     whole: Network
     availability: Availability
     plan: OutagePlan
+    engine: EngineState
+    staging: Staging | None
 
     def __post_init__(self) -> None:
         self._marked: tuple[bytes, frozenset[Any]] | None = None
@@ -47,7 +53,15 @@ class GraphOfRun:
         This is the place where attributes of vertices are brought up to date.
         """
         self._mark_failures()
+        self._mark_files()
         return self._made[0]
+
+    def _mark_files(self) -> None:
+        """Say of every node which files it has copies of, as `files`, a list of names; nothing where there are none."""
+        if self.staging is not None:
+            graph = self._made[0]
+            for vertex, files in zip(self.vertices, copies_by_node(self.staging, self.engine), strict=True):
+                graph.nodes[vertex]["files"] = list(files)
 
     def _mark_failures(self) -> None:
         """Mark what is up: `up` of every vertex and of every edge; an edge is up where a transfer can take it."""
