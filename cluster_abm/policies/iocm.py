@@ -31,10 +31,10 @@ class IoCpuMemoryRemoteExecution(Estimating, IndexPolicy):
     class Parameters(Estimating.Parameters):
         """Which resource is balanced."""
 
-        io_rule: Literal["imbalance", "home"] = Field(
-            "imbalance",
-            description="rule (1) holds while I/O has the largest load imbalance factor, or while the home node has "
-            "any I/O load",
+        io_rule: Literal["home", "imbalance"] = Field(
+            "home",
+            description="rule (1) applies while the home node has any I/O load, or while I/O has the largest load "
+            "imbalance factor (IOLB)",
         )
 
     parameters: Parameters
