@@ -97,7 +97,7 @@ def test_every_column_of_the_rows():
     for name in ("measured", "low", "high"):
         assert found[name].tolist() == [10.0, 20.0, 10.0, 20.0, 5.0, 10.0, 50.0, 50.0]
     of_one = Reproduction(PLAN, 1, (Point(0.8, "clb", None, (7.0, math.nan)),), RunsOutcome([ROW]), False)
-    (row,) = of_one.rows.to_dict(orient="records")
+    row = of_one.rows.to_dict(orient="records")[0]
     assert (row["measured"], math.isnan(row["published"]), math.isnan(row["low"])) == (7.0, True, True)
     assert of_one.as_json()["rows"][0] == {"x": 0.8, "series": "clb", "published": None, "measured": 7.0, "ci95": None}
 
