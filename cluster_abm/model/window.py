@@ -70,7 +70,8 @@ class Windows:
         reviews = self.reviews_at_ends and bool(submissions.held) and not conversation.is_on
         # A transfer is given up at the end of the slice in which its task is killed.
         may_be_cancelled = self.tasks_can_be_killed and self.transfers.in_transit > 0
-        until_end_of_task = submissions.schedule.waits_for_ends or conversation.hears_ends or reviews or may_be_cancelled
+        hears_ends = submissions.schedule.waits_for_ends or conversation.hears_ends
+        until_end_of_task = hears_ends or reviews or may_be_cancelled
         # What managers have just said may be heard, or answered, before that.
         boundary_ns = min(boundary_ns, max(self.clock.next_boundary_ns, conversation.due_ns))
         is_last = (submissions.is_stuck or conversation.is_stuck) and self.end_ns is None
