@@ -148,16 +148,23 @@ def made_up(factor):
     plan = load_plan("iolb-table-1")
     table = pd.read_csv(shipped_path("published", plan.published))
     points = [
-        Point(row[plan.axis.column], series.name, row[series.column], (row[series.column] * factor(series.name),))
+        Point(row[plan.axis.column], series.name, row[series.column], (row[series.column] * factor(series.name),) * 2)
         for _, row in table.iterrows()
         for series in plan.series
     ]
-    return Reproduction(plan, 1, tuple(points), RunsOutcome([None]), quick=False)
+    return Reproduction(plan, 2, tuple(points), RunsOutcome([None]), quick=False)
 
 
 def test_verdicts_and_errors():
     exact = made_up(lambda name: 1.0)
     assert exact.verdict == "reproduced"
+    # By the published table IOLB's slowdown is 1 - 73/86 = 15.1 % below CLB's at 0.90, and 1 - 47/62 = 24.2 % at 0.80.
+    assert [one.measured.mean for one in exact.numbers()] == pytest.approx([100 * (1 - 73 / 86), 100 * (1 - 47 / 62)])
+    assert [one.published for one in exact.numbers()] == [15.1, 24.2]
+    # IOLB 5 % higher: gains of 11 to 20 % are not within 25 % of these, which stand there unjudged.
+    lower = made_up(lambda name: 1.05 if name == "iolb" else 1.0)
+    assert not lower.numbers()[0].is_near(25.0)
+    assert lower.verdict == "reproduced"
     assert exact.mape_percent() == {"clb": 0, "mlb": 0, "iolb": 0}
     far = made_up(lambda name: 1.5)
     assert far.verdict == "shape"
@@ -165,7 +172,7 @@ def test_verdicts_and_errors():
     assert far.mape_percent()["mlb"] == pytest.approx(50)
     turned = made_up(lambda name: 2.0 if name == "iolb" else 1.0)
     assert turned.verdict == "not reproduced"
-    assert "FAILS: iolb below clb at 0 of 10 points" in turned.notes
+    assert "FAILS: iolb/clb = 1.6" in turned.notes
 
 
 @pytest.mark.parametrize("name", reproduction_names())

@@ -68,18 +68,20 @@ class Number(Section):
     `paired`, the first old with the first new series, the second with the second, and so on:
       largest or smallest ratio                   old/new
       largest, smallest or mean improvement       (old - new)/new in percent
-      largest or mean reduction                   (old - new)/old in percent
+      largest, smallest or mean reduction         (old - new)/old in percent
+    It counts for the verdict, unless it is not `judged`: then it only stands beside the published one.
     """
 
     claim: str
     statistic: Literal[
         "largest ratio", "smallest ratio", "largest improvement", "smallest improvement", "mean improvement",
-        "largest reduction", "mean reduction",
+        "largest reduction", "smallest reduction", "mean reduction",
     ]  # fmt: skip
     old: tuple[str, ...]
     new: tuple[str, ...]
     at: tuple[X, ...] = ()
     paired: bool = False
+    judged: bool = True
 
     @model_validator(mode="after")
     def _pairs_up(self) -> Self:

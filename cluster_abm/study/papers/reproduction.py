@@ -116,8 +116,9 @@ class Reproduction(displays.Displayed):
             return "not reproduced"
         errors = self.mape_percent()
         near = all(errors[name] <= bound for name, bound in self.plan.mape_percent.items())
-        near = near and all(stated.is_near(self.plan.number_percent) for stated in self.numbers())
-        return "reproduced" if near and (errors or self.plan.number) else "shape"
+        judged = [stated for stated in self.numbers() if stated.number.judged]
+        near = near and all(stated.is_near(self.plan.number_percent) for stated in judged)
+        return "reproduced" if near and (errors or judged) else "shape"
 
     @property
     def notes(self) -> str:
