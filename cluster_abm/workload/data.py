@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,6 +33,10 @@ class Catalogue:
     def files_of(self, job: int) -> tuple[int, ...]:
         """Numbers of the files that a job needs."""
         return tuple(self.needed_files[self.first_file[job] : self.first_file[job + 1]].tolist())
+
+    def behind(self, jobs: int) -> Catalogue:
+        """The same of a table with that many jobs, which need no files, before all others."""
+        return replace(self, first_file=np.concatenate([np.zeros(jobs, np.int64), self.first_file]))
 
 
 def draw_catalogue(data: Data, seed: int, jobs: Table, cluster_of: Integers) -> Catalogue:

@@ -8,13 +8,12 @@ import numpy as np
 
 from cluster_abm.arrays import Floats, Integers
 from cluster_abm.clock import LONGEST_WAIT_MS
-from cluster_abm.engine.tables import Table
 from cluster_abm.errors import InputError
 from cluster_abm.interconnect import Network
 from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.policies import DataMap
 from cluster_abm.scenario.data import Data
-from cluster_abm.workload import draw_catalogue
+from cluster_abm.workload import RunJobs, draw_catalogue
 
 
 class FileFetch(NamedTuple):
@@ -38,9 +37,9 @@ class Staging:
         fetched_between_clusters_mb: the part of it that has come from another cluster [MB].
     """
 
-    def __init__(self, data: Data, seed: int, jobs: Table, network: Network) -> None:
+    def __init__(self, data: Data, seed: int, work: RunJobs, network: Network) -> None:
         cluster_of = np.asarray(network.cluster_of, np.int64)
-        self.catalogue = draw_catalogue(data, seed, jobs, cluster_of)
+        self.catalogue = draw_catalogue(data, seed, work.arriving, cluster_of).behind(work.initial)
         self.map = DataMap(self.catalogue.size_mb, self.catalogue.holders, cluster_of, network.routes_from)
         self.fetched_mb = 0.0
         self.fetched_between_clusters_mb = 0.0
@@ -110,6 +109,6 @@ class Staging:
         return {"fetched_mb": self.fetched_mb, "fetched_between_clusters_mb": float(self.fetched_between_clusters_mb)}
 
 
-def staging_of(data: Data, seed: int, jobs: Table, network: Network, pooled: bool) -> Staging | None:
+def staging_of(data: Data, seed: int, work: RunJobs, network: Network, pooled: bool) -> Staging | None:
     """The staging of a run; None if no job needs files, or if all nodes are one station, which has them all."""
-    return Staging(data, seed, jobs, network) if data.files and not pooled else None
+    return Staging(data, seed, work, network) if data.files and not pooled else None
