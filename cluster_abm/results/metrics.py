@@ -220,11 +220,13 @@ METRICS: tuple[Metric, ...] = (
         "joules_per_job", "J", "energy per finished job", better="less", when="power", value=_joules_per_job,
     ),
     Metric(
-        "io_load_largest_per_ms", "1/ms", when="initial", value=_counted("io_load_largest_per_ms"),
+        "io_load_largest_per_ms", "1/ms", "largest I/O load of a node at the end", when="initial",
+        value=_counted("io_load_largest_per_ms"),
         meaning="I/O load, WAL-PM (11), of the node that has most of it at the end of the run",
     ),
     Metric(
-        "io_load_smallest_per_ms", "1/ms", when="initial", value=_counted("io_load_smallest_per_ms"),
+        "io_load_smallest_per_ms", "1/ms", "smallest I/O load of a node at the end", when="initial",
+        value=_counted("io_load_smallest_per_ms"),
         meaning="the same of the node that has least of it",
     ),
     Metric(
