@@ -155,9 +155,17 @@ class RunResults:
                 "submitted": self.submitted_jobs,
                 **parts.failures.metrics(),
                 **({} if parts.staging is None else parts.staging.metrics()),
+                **(self._io_loads() if parts.work.initial else {}),
             },
             exists=existing(self.setup, parts.policies.main.pooled, parts.availability.can_change),
         )
+
+    def _io_loads(self) -> dict[str, float]:
+        """The largest and the smallest I/O load of a node now [1/ms]."""
+        loads = self.engine.empty_loads()
+        self.engine.measure(self.now_ns, loads)
+        most, least = float(loads["io_load"].max()), float(loads["io_load"].min())
+        return {"io_load_largest_per_ms": most, "io_load_smallest_per_ms": least}
 
     def summary(self) -> dict[str, Any]:
         """The run in numbers, as `cluster-abm run --json` prints them; metrics without data are None."""

@@ -22,7 +22,7 @@ from cluster_abm.scenario.cluster import Cluster
 from cluster_abm.scenario.filling.handing_over import with_graph
 from cluster_abm.scenario.filling.overriding import laid_over
 from cluster_abm.scenario.mixture import check_one_policy
-from cluster_abm.workload import background_table
+from cluster_abm.workload import RunJobs, background_table
 
 
 def resolve(
@@ -122,6 +122,22 @@ def background(scenario: Scenario, nodes: Table, policy: Policy) -> Table:
             f"{nodes['limit_kb'][node] / 1000:g} MB of RAM for programs and swap"
         )
     return table
+
+
+def check_initial_memory(work: RunJobs, nodes: Table) -> None:
+    """Check that none of the jobs of `workload.initial` would be killed at once.
+
+    Raises InputError: those of a node ask for more than RAM and swap, which background programs there may use too.
+    """
+    jobs = work.jobs[: work.initial]
+    asked_kb = np.bincount(jobs["home"], jobs["memory_mb"] * jobs["tasks"] * 1000.0, len(nodes))
+    asked_kb += nodes["transit_kb"]
+    for node in np.flatnonzero((nodes["limit_kb"] < NEVER) & (asked_kb > nodes["limit_kb"])).tolist():
+        raise InputError(
+            f"workload.initial: the jobs of node {node}, and background programs there, ask for "
+            f"{asked_kb[node] / 1000:g} MB: allowed are the {nodes['limit_kb'][node] / 1000:g} MB of RAM for programs "
+            "and swap"
+        )
 
 
 def hardware(nodes: Table) -> tuple[Hardware, ...]:

@@ -79,6 +79,9 @@ def dotted_entries(tree: Mapping[str, Any], path: str = "") -> Iterator[str]:
 
 
 def _of_workload(work: Workload) -> Iterator[tuple[str, str]]:
+    if work.kind == "none":
+        for name in ("jobs", "jobs_per_s", "utilisation", "duration_s", "arrivals", "home", "cpu_ms", "programs"):
+            yield f"workload.{name}", 'workload.kind is "none": there are no jobs but those of workload.initial'
     if work.kind == "trace":
         for name in ("jobs", "jobs_per_s", "utilisation", "duration_s", "arrivals"):
             yield f"workload.{name}", 'workload.kind is "trace", and the trace says when jobs are submitted'

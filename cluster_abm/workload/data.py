@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -37,6 +37,10 @@ class Catalogue:
     def files_of(self, job: int) -> tuple[int, ...]:
         """Numbers of the files that a job needs."""
         return tuple(self.needed_files[self.first_file[job] : self.first_file[job + 1]].tolist())
+
+    def behind(self, jobs: int) -> Catalogue:
+        """The same of a table with that many jobs, which need no files, before all others."""
+        return replace(self, first_file=np.concatenate([np.zeros(jobs, np.int64), self.first_file]))
 
 
 def catalogue_of(

@@ -57,6 +57,7 @@ CLOSED: Settings = {
 PROGRAMS = FEW | {"workload.programs.mix": {"bit-r": 1.0}}
 APPLICATION = FEW | {"workload.application.name": "pgrep", "workload.application.scale": 0.001}
 BACKGROUND: Settings = {"node": 1, "cpu_share": 0.3, "io_per_ms": 0.05, "memory_mb": 20.0}
+INITIAL: Settings = {"node": 1, "cpu_ms": 40.0, "age_ms": 10.0}
 FILES = FEW | {
     "interconnect.kind": "clusters", "interconnect.clusters": 2, "data.files": 12, "data.size_mb.mean": 5.0,
     "data.files_per_job.maximum": 2, "policy.name": "data-access",
@@ -199,7 +200,12 @@ WORKLOAD = (
         "workload.tasks.barrier_ms": Effect(PARALLEL, 20.0, "jobs"),
         "workload.tasks.communication_ms": Effect(BARRIERS, 4.0, "jobs"),
         "workload.background": Effect(BUSY, [BACKGROUND], "run"),
+        "workload.initial": Effect(FEW, [INITIAL], "jobs"),
     }
+    | listed(
+        FEW, "workload.initial", INITIAL, "jobs", node=2, cpu_ms=60.0, age_ms=7.0, tasks=3, io_per_ms=0.2,
+        request_kb=400.0, memory_mb=5.0, initial_data_mb=3.0, write_share=0.7, reaccess_rate=1.5, requested_ms=90.0,
+    )
     | listed(
         BUSY, "workload.background", BACKGROUND, "run", node=2, cpu_share=0.6, period_ms=300.0, io_per_ms=0.2,
         request_kb=400.0,

@@ -45,7 +45,7 @@ class Staging:
         self, data: Data, seed: int, work: RunJobs, network: Network, placed: Sequence[tuple[int, ...]]
     ) -> None:
         cluster_of = np.asarray(network.cluster_of, np.int64)
-        self.catalogue = catalogue_of(data, seed, work.jobs, cluster_of, placed, work.files)
+        self.catalogue = catalogue_of(data, seed, work.arriving, cluster_of, placed, work.files).behind(work.initial)
         self.names = tuple(data.names)
         self.map = DataMap(self.catalogue.size_mb, self.catalogue.holders, cluster_of, network.routes_from)
         self.fetched_mb = 0.0
