@@ -20,11 +20,8 @@ from cluster_abm.model.moving.copies import copies_by_node
 from cluster_abm.model.observing.existing import existing
 from cluster_abm.model.observing.graph import GraphOfRun
 from cluster_abm.model.observing.summary import counted_jobs, program_metrics
-<<<<<<< HEAD
 from cluster_abm.model.observing.vertices import pieces_with_vertices, with_vertices
-=======
 from cluster_abm.model.part import wire
->>>>>>> h3
 from cluster_abm.model.setup import watts_of
 from cluster_abm.results.frames import jobs_frame
 from cluster_abm.results.metrics import RunData, computed
