@@ -1,10 +1,11 @@
-"""The project's components for Mesa's own page.
+"""The project's components for Mesa's own page, and what Mesa's own drawing of a model's `space` takes.
 
-    from mesa.visualization import SolaraViz
+    from mesa.visualization import SolaraViz, make_space_component
     from cluster_abm import ClusterModel
-    from cluster_abm.components import heat_map, negotiations, network
+    from cluster_abm.components import heat_map, load_portrayal, negotiations, network, places
 
     page = SolaraViz(ClusterModel("quickstart"), components=[network, heat_map, negotiations])
+    drawn_by_mesa = make_space_component(load_portrayal, layout_alg=places, layout_kwargs={})
 
 They need the extra `viz`; nothing of it is imported before a component is drawn.
 """
@@ -18,9 +19,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from cluster_abm.model import ClusterModel
+import numpy as np
 
-__all__ = ["heat_map", "negotiations", "network"]
+from cluster_abm.model import ClusterModel, Node
+
+__all__ = ["heat_map", "load_portrayal", "negotiations", "network", "places"]
 # The package of the page.
 PAGE = "viz"
 
@@ -38,6 +41,16 @@ def heat_map(model: ClusterModel) -> Any:
 def negotiations(model: ClusterModel) -> Any:
     """The newest decisions of the load managers."""
     return _components().Negotiations(model)
+
+
+def load_portrayal(node: Node) -> Any:
+    """How Mesa draws a node, coloured by load, or as failed, as in `network` (an `agent_portrayal`)."""
+    return _components().load_portrayal(node)
+
+
+def places(graph: Any) -> dict[int, Any]:
+    """Where the vertices of a model's `space` stand, as in `network` (a `layout_alg`)."""
+    return {vertex: np.array(graph.nodes[vertex]["pos"]) for vertex in graph}
 
 
 @cache

@@ -6,12 +6,14 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import solara
+from mesa.visualization.components import AgentPortrayalStyle
 from mesa.visualization.utils import update_counter
 
 from cluster_abm import ClusterModel
+from cluster_abm.model import Node
 from cluster_abm.model.observing.watching import telling_index
 from cluster_abm.results.load_scale import LoadScale
-from viz import charts, talk
+from viz import charts, colours, talk
 from viz import network as networks
 from viz.colours import Index, index_of
 from viz.run import Watched
@@ -38,6 +40,18 @@ def _index_of(model: ClusterModel, of: Watched) -> tuple[Index, LoadScale]:
     """The load that tells most of the model's scenario, and its scale."""
     kind = index_of(telling_index(model.setup), of.per_core)
     return kind, of.scale(kind.name)
+
+
+def load_portrayal(node: Node) -> AgentPortrayalStyle:
+    """How Mesa draws a node, coloured by load, or as failed, as in `Network`."""
+    of = watched(node.model)
+    kind, scale = _index_of(node.model, of)
+    colour = colours.DOWN
+    if of.frame.up[node.index]:
+        colour = colours.hexed(colours.colour_of(kind, of.frame.loads[kind.name][node.index], scale))
+    # Its area in square points: many nodes are small ones.
+    size = min(300.0, max(12.0, 20_000.0 / len(of.frame.up)))
+    return AgentPortrayalStyle(color=colour, edgecolors=colours.RIM, size=size)
 
 
 @solara.component

@@ -105,8 +105,8 @@ class WatchedRun(Watched):
     """A model that goes on frame by frame. Raises InputError: the scenario cannot be run."""
 
     def __init__(self, scenario: Scenario, width: float, height: float) -> None:
-        # What the page shows of decisions the watcher keeps.
-        super().__init__(ClusterModel(scenario, keep_decisions=False), width, height)
+        # What the page shows of decisions the watcher keeps; and it shows no agent's step.
+        super().__init__(ClusterModel(scenario, keep_decisions=False, agents_step=False), width, height)
 
     def advance(self, until_ms: float, job: int | None = None, goes_on: Callable[[], bool] = lambda: True) -> None:
         """Slice after slice up to a time, or to the run's end; then a frame, with the life of a job.

@@ -39,9 +39,7 @@ class Cameraman:
         model = self._model
         self._take()
         while model.running:
-            boundary_ms = model.now_ms + self._every_ms
-            while model.running and model.now_ms < boundary_ms - 1e-9:
-                model.step()
+            model.run(until_ms=model.now_ms + self._every_ms)
             self._take()
             ended = model.engine.finished / max(1, model.engine.total_tasks)
             progress(min(1.0, ended))

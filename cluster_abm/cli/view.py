@@ -129,7 +129,7 @@ def _compile(scenario: Scenario) -> None:
     tell("getting ready; the very first time this takes up to a minute (Ctrl-C ends it)")
     try:
         compile_here(scenario, quiet=False, look=lambda: None)
-        model = ClusterModel(scenario)
+        model = ClusterModel(scenario, agents_step=False)
         for _ in range(WARMING_SLICES):
             model.step()
     # A policy of one's own may do anything; the page shows it where it happens, and other policies run.

@@ -57,6 +57,11 @@ class EngineState(GrowingTables):
     # Of as many records as there were when they were last asked for.
     _ordered: OrderedRows | None = None
 
+    @cached_property
+    def _served_alone(self) -> set[int]:
+        """Nodes that `serve_node` has served in this slice."""
+        return set()
+
     @property
     def last_finish_ns(self) -> int:
         """When the last task so far ended [ns]."""
@@ -151,34 +156,50 @@ class EngineState(GrowingTables):
         elif until_empty and self.live:
             until_records = self.finished + self.live
         reached_ns = int(self._advance(end_ns, until_records))
-        if reached_ns >= LONGEST_NS and self.live:
-            raise InputError(
-                f"run: after 146 years of simulated time {self.live:,} tasks have not ended: allowed is what 64 bits "
-                "of nanoseconds hold (less work, more nodes, or run.until)"
-            )
+        self._check_time(reached_ns)
         return reached_ns
 
     def serve_node(self, node: int, end_ns: int) -> None:
         """Let one node live until `end_ns`, the end of the slice (slice.serve)."""
-        if self.memory_is_limited:
-            self._make_room(1)
-        serve(self.tables, node, node + 1, end_ns)
+        self._served_alone.add(node)
+        # Compiled code is called where something happens: a call takes longer than a look.
+        if self.nodes["next_event_ns"][node] < end_ns:
+            if self.memory_is_limited:
+                self._make_room(1)
+            self._compiled_serve(self.tables, node, node + 1, end_ns)
 
-    def serve_slice(self, end_ns: int) -> None:
-        """Let every node live its slice until `end_ns`, without what happens at the boundary (`end_slice`)."""
-        if self.memory_is_limited:
-            self._make_room(1)
+    def serve_others(self, end_ns: int) -> None:
+        """Let every node that `serve_node` has not served in this slice live until its end, `end_ns`."""
+        served = len(self._served_alone)
+        self._served_alone.clear()
         self._give_pages_back()
-        serve(self.tables, 0, len(self.nodes), end_ns)
+        if served < len(self.nodes):
+            if self.memory_is_limited:
+                self._make_room(1)
+            # For nodes that have been served nothing is left to do.
+            self._compiled_serve(self.tables, 0, len(self.nodes), end_ns)
 
     def end_slice(self, now_ns: int, opens_barriers: bool) -> None:
-        """At the boundary of a slice that nodes were served to one by one (advance.end_slice)."""
+        """At the boundary of a slice that nodes were served to one by one (advance.end_slice).
+
+        Raises InputError: as `serve`.
+        """
         self._make_room(len(self.nodes))
         end_slice(self.tables, self.slice_ns, now_ns, opens_barriers)
+        self._check_time(now_ns)
 
     def open_barrier(self, job: int, now_ns: int) -> None:
         """Open a job's barrier at a slice boundary if all its tasks have come to it (barriers.open_barrier_of)."""
-        open_barrier_of(self.tables, job, self.slice_ns, now_ns)
+        if self.tables.barriers["waiting"][job]:
+            open_barrier_of(self.tables, job, self.slice_ns, now_ns)
+
+    def _check_time(self, now_ns: int) -> None:
+        """Raise InputError: the tasks take longer than 64 bits hold."""
+        if now_ns >= LONGEST_NS and self.live:
+            raise InputError(
+                f"run: after 146 years of simulated time {self.live:,} tasks have not ended: allowed is what 64 bits "
+                "of nanoseconds hold (less work, more nodes, or run.until)"
+            )
 
     def set_speed(self, node: int, speed: float, now_ns: int) -> None:
         """Another CPU speed of a node when nothing is wrong (altering.change_cpu_speed)."""
@@ -248,6 +269,10 @@ class EngineState(GrowingTables):
     @cached_property
     def _compiled_advance(self) -> Callable[[Tables, int, int, int, int, int], int]:
         return entry(advance, self.tables, self.slice_ns, 0, 0, 0, 0)
+
+    @cached_property
+    def _compiled_serve(self) -> Callable[[Tables, int, int, int], None]:
+        return entry(serve, self.tables, 0, 0, 0)
 
     def addresses(self, migrates: bool) -> Addresses:
         """Where the kernels are that compiled negotiations call; that by which tasks migrate only if asked for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import mesa
@@ -9,6 +10,7 @@ import mesa
 from cluster_abm.model.agents.job import Job
 from cluster_abm.model.agents.register import JobRegister
 from cluster_abm.model.batch_runs import BatchRows, asked_by_mesa, warn_of_cut
+from cluster_abm.model.space import space_of
 
 
 class MesaAdapter(mesa.Model):
@@ -62,6 +64,16 @@ class MesaAdapter(mesa.Model):
         """Have the DataCollector take a row."""
         self._datacollector.collect(self)
         self._collected_at.append(self.steps)
+
+    @cached_property
+    def space(self) -> Any:
+        """The nodes in a `mesa.discrete_space.Network` over the interconnect, for Mesa's own drawing.
+
+        It is made when first asked for, with nothing failed. Its cells are numbered: nodes by their numbers, switches
+        follow. A complete network of more than 500 nodes is without its links here.
+        """
+        run: Any = self
+        return space_of(run.parts.live.whole, run.node_agents, self.random)
 
     @property
     def agents(self) -> Any:

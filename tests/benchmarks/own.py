@@ -89,8 +89,8 @@ def run_watched(scenario: Scenario, seed: int = 1) -> Outcome:
 
 
 def run_stepped(scenario: Scenario, seed: int = 1) -> Outcome:
-    """`step()` after a look at `model.agents`: slice by slice, as Mesa's page and plain Mesa code drive a model."""
-    model = ClusterModel(scenario, seed=seed)
+    """`step()` in compiled form after a look at `model.agents`: slice by slice, as the page drives a model."""
+    model = ClusterModel(scenario, seed=seed, agents_step=False)
     assert len(model.agents)
     while model.running:
         model.step()

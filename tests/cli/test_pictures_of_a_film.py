@@ -26,8 +26,8 @@ class Run:
     def engine(self):
         return SimpleNamespace(finished=(self.now_ms >= 30.0) + (not self.running), total_tasks=2)
 
-    def step(self):
-        self.now_ms += 10.0
+    def run(self, until_ms):
+        self.now_ms = min(until_ms, self._end_ms)
 
 
 class Picture:

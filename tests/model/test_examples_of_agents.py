@@ -19,6 +19,15 @@ def carried_out(word):
     return names
 
 
+def test_the_model_is_stepped_and_read(capsys):
+    model = carried_out("for _ in range(1000)")["model"]
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines[0].split(",")) == 4
+    # The run has ended: its last measurement has no tasks.
+    assert lines[-1].split()[-2:] == ["0.0", "0.0"]
+    assert model.summary()["jobs"]["running"] == 0
+
+
 def test_a_node_with_a_step_of_its_own(capsys):
     model = carried_out("class ThrottledNode")["model"]
     assert len(model.node_agents) == 4
@@ -44,4 +53,5 @@ def test_the_chaos_agent_fails_nodes_and_no_job_is_lost(capsys):
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_mesas_page_takes_the_components():
     pytest.importorskip("solara")
-    assert "page" in carried_out("SolaraViz")
+    assert "page" in carried_out("heat_map")
+    assert "page" in carried_out("make_space_component")

@@ -185,9 +185,84 @@ def test_the_default_collector_measures_at_the_measuring_period():
     assert table["cpu_utilisation"].between(0, 1).all()
 
 
+def nodes_over_time(model):
+    """Tasks and load of each node by step and number of the agent."""
+    return model.datacollector.get_agenttype_vars_dataframe(Node)
+
+
+def test_nodes_are_reported_by_default_as_they_are_measured():
+    model = finished(**busy(measure__period_ms=1000.0))
+    found, measured = nodes_over_time(model), model.nodes_frame()
+    assert list(found.columns) == ["tasks", "load"]
+    assert found.index.names == ["Step", "AgentID"]
+    assert found["tasks"].tolist() == measured["tasks"].tolist()
+    ahead = measured["load_cpu_ms"] + measured["load_page_ms"] + measured["load_io_ms"]
+    assert found["load"].tolist() == ahead.tolist()
+    steps = found.index.get_level_values("Step")
+    assert (steps * 10.0).tolist() == measured["time_ms"].tolist()
+    ids = [node.unique_id for node in model.node_agents]
+    assert found.index.get_level_values("AgentID").tolist() == ids * (len(found) // 4)
+
+
+def test_nodes_are_reported_at_every_moment():
+    """Before the first step, between two measurements, with a failed node and after the end: as the agents say."""
+    model = ClusterModel(scenario(**busy(measure__period_ms=1000.0)), seed=1)
+    assert len(nodes_over_time(model)) == 0
+    said = {}
+
+    def collect():
+        said[model.steps] = [(node.tasks, node.load) for node in model.agents_by_type[Node]]
+        model.datacollector.collect(model)
+
+    collect()
+    for _ in range(150):
+        model.step()
+    collect()
+    model.run(until_ms=3505.0)
+    model.node_agents[1].fail()
+    collect()
+    model.run()
+    collect()
+    found = nodes_over_time(model)
+    assert found.index.is_unique
+    assert found.index.is_monotonic_increasing
+    assert list(said) == [0, 150, 351, model.steps]
+    for step, rows in said.items():
+        at_step = found.loc[step]
+        # A task in transit to a node belongs to it, and is not on it.
+        assert at_step["load"].tolist() == [load for _, load in rows]
+        assert (at_step["tasks"] >= [tasks for tasks, _ in rows]).all()
+    assert found.loc[351]["load"].iloc[1] == 0.0
+    assert found.loc[150]["load"].sum() > 0.0
+
+
+def test_of_a_long_run_fewer_rows_of_nodes_are_kept(monkeypatch):
+    monkeypatch.setattr("cluster_abm.model.observing.measurements.FEWEST_KEPT", 8)
+    monkeypatch.setattr("cluster_abm.model.observing.measurements.MOST_ROWS", 8)
+    model = finished(**busy(measure__period_ms=100.0))
+    assert nodes_over_time(model)["tasks"].tolist() == model.nodes_frame()["tasks"].tolist()
+    assert len(nodes_over_time(model)) < 8 * 4
+
+
+def test_collecting_nodes_asks_no_agent(monkeypatch):
+    monkeypatch.setattr(Node, "tasks", property(lambda node: pytest.fail("asked")))
+    monkeypatch.setattr(Node, "load", property(lambda node: pytest.fail("asked")))
+    model = finished(**busy(measure__period_ms=1000.0))
+    assert len(nodes_over_time(model)) > 4
+    assert not model.jobs_register.is_kept
+
+
+def test_another_reporter_of_nodes_is_asked_as_mesa_does():
+    model = ClusterModel(scenario(**busy(measure__period_ms=1000.0)), seed=1)
+    model.datacollector._new_agenttype_reporter(Node, "up", "is_up")
+    model.run()
+    assert nodes_over_time(model)["up"].all()
+
+
 def test_no_model_outlives_its_last_user():
     model = finished(**busy())
     assert len(model.agents) == 8
+    assert len(model.space.agents) == 4
     kept = weakref.ref(model)
     del model
     gc.collect()
@@ -341,3 +416,38 @@ def test_step_after_the_end_does_nothing():
     assert model.now_ns == now
     assert model.steps == steps == now // model.slice_ns
     assert model.running is False
+
+
+@pytest.mark.parametrize(("kind", "switches"), [("complete", 0), ("star", 1), ("bus", 1), ("tree", 3)])
+def test_each_node_is_in_a_cell_of_mesas_space(kind, switches):
+    """A tree of four nodes in racks of two has two switches, and one above them."""
+    rack = {"interconnect__rack_nodes": 2} if kind == "tree" else {}
+    model = ClusterModel(scenario(**busy(), interconnect__kind=kind, **rack), seed=1)
+    space = model.space
+    assert isinstance(space, mesa.discrete_space.Network)
+    assert space is model.space
+    assert [space[node].agents for node in range(4)] == [[node] for node in model.node_agents]
+    assert all(node.cell is space[node.index] for node in model.node_agents)
+    assert set(space.agents) == set(model.node_agents)
+    graph, whole = space.G, model.network.graph
+    assert list(graph) == list(range(4 + switches))
+    assert graph.number_of_edges() == whole.number_of_edges()
+    names = {vertex: graph.nodes[vertex]["name"] for vertex in graph}
+    assert {frozenset((names[one], names[other])) for one, other in graph.edges} == {
+        frozenset((str(one), str(other))) for one, other in whole.edges
+    }
+
+
+def test_a_complete_network_of_more_than_500_nodes_is_drawn_without_its_links():
+    few, many = (ClusterModel(scenario(cluster__nodes=nodes)).space for nodes in (20, 501))
+    assert few.G.number_of_edges() == 20 * 19 // 2
+    assert all(len(cell.connections) == 0 for cell in many.all_cells)
+    # Mesa draws no network without any link.
+    assert list(many.G.edges) == [(0, 1)]
+
+
+def test_a_space_changes_nothing():
+    model = ClusterModel(scenario(**busy()), seed=1)
+    assert len(model.space.agents) == 4
+    model.run()
+    assert same_records(model, finished(1, **busy()))

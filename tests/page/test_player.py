@@ -247,8 +247,9 @@ def test_a_reset_forgets_what_is_refused(page):
 def test_an_exception_while_a_run_is_built_is_said(page, names, monkeypatch):
     player, shots = page
 
-    def built(setup, keep_decisions):
+    def built(setup, keep_decisions, agents_step):
         assert not keep_decisions
+        assert not agents_step
         if setup.policy.name == "random":
             raise KeyError("what I need")
         return ClusterModel(setup)

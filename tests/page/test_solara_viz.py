@@ -14,15 +14,17 @@ from browser import ABSENT, PICTURES, ROOT
 pytestmark = pytest.mark.skipif(bool(ABSENT), reason=f"there is no {', '.join(ABSENT)} here")
 
 APP = """
-from mesa.visualization import SolaraViz
+from mesa.visualization import SolaraViz, make_space_component
 
 from cluster_abm import ClusterModel
-from cluster_abm.components import heat_map, negotiations, network
+from cluster_abm.components import heat_map, load_portrayal, negotiations, network, places
 
+by_mesa = make_space_component(load_portrayal, layout_alg=places, layout_kwargs={})
+by_mesas_defaults = make_space_component(load_portrayal)
 model = ClusterModel("cpu-bound", cluster__nodes=8, policy__name="jsq", workload__utilisation=0.8)
 page = SolaraViz(
     model,
-    components=[network, heat_map, negotiations],
+    components=[network, heat_map, negotiations, by_mesa, by_mesas_defaults],
     model_params={
         "scenario": "cpu-bound", "cluster__nodes": 8, "policy__name": "jsq", "workload__utilisation": 0.8,
     },
@@ -71,6 +73,10 @@ def test_the_components_follow_the_model(chromium, served):
     page.wait_for_selector(".network svg circle", timeout=120_000)
     assert page.locator(".network circle").count() >= 8
     assert "at 0.00 s" in page.locator(".network h3").inner_text()
+    # What Mesa draws are pictures: another one once tasks have come.
+    drawn = page.locator("img[src^='data:image/png'], img[src^='blob:']")
+    drawn.nth(1).wait_for(timeout=60_000)
+    first = [drawn.nth(place).get_attribute("src") for place in range(2)]
     for _ in range(6):
         before = page.locator(".network h3").inner_text()
         page.get_by_role("button", name="Step", exact=False).first.click()
@@ -78,6 +84,12 @@ def test_the_components_follow_the_model(chromium, served):
             "before => document.querySelector('.network h3').innerText !== before", arg=before, timeout=60_000
         )
     page.wait_for_selector(".heat-map image")
+    for place in range(2):
+        page.wait_for_function(
+            "([place, first]) => document.querySelectorAll("
+            "\"img[src^='data:image/png'], img[src^='blob:']\")[place].src !== first",
+            arg=[place, first[place]], timeout=60_000,
+        )  # fmt: skip
     # Decisions of the load managers are there as a table.
     assert page.locator(".negotiations tbody tr").count() > 1
     assert "Last negotiations" in page.locator(".negotiations").inner_text()

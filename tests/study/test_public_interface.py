@@ -119,7 +119,7 @@ def test_help_says_what_a_name_is_for_and_what_it_takes(name):
 DEFAULTS = {
     "ClusterModel": {
         "scenario": "quickstart", "seed": None, "rng": None, "policy": None, "keep_decisions": True,
-        "compile_decisions": True, "overrides": None,
+        "compile_decisions": True, "agents_step": True, "overrides": None,
     },
     "ClusterModel.run": {"progress": None, "until_ms": None},
     "Comparison.plot": {"title": None},

@@ -29,11 +29,12 @@ class Job(ClusterAgent):
     def step(self) -> None:
         """At the end of a slice: let the job's tasks go on if all have come to their barrier.
 
-        Where a subclass overrides it, it is called once a slice for each submitted job that has not ended, in the order
-        of their submission, and has to call `super().step()`, or barriers of the job do not open in that slice.
+        It is called once a slice for each submitted job that has not ended, in the order of their submission. If a
+        subclass overrides it without a call of `super().step()`, barriers of the job do not open in that slice.
         """
         self.check_turn()
-        self.parts.engine.open_barrier(self.job, self.parts.clock.now_ns)
+        parts = self.parts
+        parts.engine.open_barrier(self.job, parts.clock.now_ns)
 
     def kill(self) -> None:
         """End the job now, wherever its tasks are; it counts as killed.

@@ -60,7 +60,7 @@ class LoadManager(ClusterAgent):
     def step(self) -> None:
         """At the boundary at which a slice begins, once arrivals are placed: act if the policy's period has come.
 
-        Where a subclass overrides it, it is called once a slice for each manager whose node is up.
+        It is called once a slice for each manager whose node is up, in the order of their numbers.
         """
         self.check_turn()
         if self.index in self.parts.periodic.asked:

@@ -6,6 +6,7 @@ from typing import Any
 
 from cluster_abm.clock import NS_PER_MS
 from cluster_abm.model.agents.base import ClusterAgent
+from cluster_abm.model.observing.collecting import total_load_ms
 
 
 def _field(name: str, scale: float, doc: str) -> property:
@@ -33,12 +34,13 @@ class Node(ClusterAgent):
     def step(self) -> None:
         """Live this node's slice: its CPU, disk and memory serve its tasks, event by event.
 
-        Where a subclass overrides it, it is called once a slice for each node, in the order of their numbers. A node
-        whose step does not call `super().step()` is served when all nodes have had their turn: no slice can be left
-        out (`fail` and `cpu_speed` make a node do nothing, or less).
+        It is called once a slice for each node, in the order of their numbers. If a subclass overrides it without a
+        call of `super().step()`, the node is served when all nodes have had their turn: no slice can be left out
+        (`fail` and `cpu_speed` make a node do nothing, or less).
         """
         self.check_turn()
-        self.parts.engine.serve_node(self.index, self.parts.clock.next_boundary_ns)
+        parts = self.parts
+        parts.engine.serve_node(self.index, parts.clock.next_boundary_ns)
 
     user_memory_mb = _field("user_memory_kb", 1e-3, "Memory for programs [MB].")
     memory_demand_mb = _field("demand_kb", 1e-3, "Memory asked by the tasks on the node [MB].")
@@ -111,10 +113,20 @@ class Node(ClusterAgent):
         return self.model.load_managers[self.index]
 
     @property
+    def load(self) -> float:
+        """Processing ahead of the tasks on the node: CPU, page faults and I/O, L_CPU + L_page + L_IO of IOLB [ms]."""
+        return float(total_load_ms(self.parts.views.true_row(self.index)))
+
+    @property
     def loads(self) -> dict[str, float]:
         """All load indices of the node as they are now, by the names of the load table."""
         row = self.parts.views.true_row(self.index)
         return {str(name): float(row[name]) for name in row.dtype.names or ()}
+
+    @property
+    def cell(self) -> Any:
+        """Its cell in the model's `space`."""
+        return self.model.space[self.index]
 
     @property
     def cpu_busy_ms(self) -> float:

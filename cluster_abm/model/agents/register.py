@@ -18,8 +18,8 @@ from cluster_abm.model.waiting.submission_times import SubmissionTimes
 class JobRegister:
     """Keeps Mesa's register of jobs as a Mesa user expects it, at no cost to a run of which no agent is asked for.
 
-    Until `model.agents` (or a relative) is first read no job is an agent. From then on jobs join the register
-    when they arrive and leave it when they end, so a kept AgentSet stays live; a kept job stays readable.
+    Until `model.agents` (or a relative) is first read, or agents step, no job is an agent. From then on jobs join the
+    register when they arrive and leave it when they end, so a kept AgentSet stays live; a kept job stays readable.
 
     Attributes:
         make_agent: makes the agent of a job.

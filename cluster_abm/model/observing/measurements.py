@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import mesa
 import numpy as np
 import pandas as pd
 
@@ -17,12 +16,10 @@ from cluster_abm.clock import NS_PER_MS, Clock
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import LOAD, Table
 from cluster_abm.errors import InputError
-from cluster_abm.formulas import load_imbalance_factors
 from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.large_tables import blocks, forget_pages, mapping_of
 from cluster_abm.model.knowing.averages import NAMES as AVERAGES
 from cluster_abm.model.part import part
-from cluster_abm.results.metrics import total_ns
 
 # Rows of the nodes' table that are kept, of about 100 bytes each; and the least number of measurements.
 MOST_ROWS, FEWEST_KEPT = 1_000_000, 500
@@ -92,6 +89,11 @@ class Measurements:
             yield
         finally:
             self._is_newest_true = False
+
+    @property
+    def is_newest_true(self) -> bool:
+        """Whether what was measured last is what there is now (`held`)."""
+        return self._is_newest_true
 
     def loads(self) -> Table:
         """The loads of all nodes now, shape (nodes,); to be read only."""
@@ -194,29 +196,3 @@ class _Room:
             if self._rows * LOAD.itemsize > large_tables.MOST_IN_MEMORY:
                 return large_tables.zeros(rows, LOAD, "loads of nodes", in_memory=False)
         return np.zeros(rows, LOAD)
-
-
-def default_collector() -> mesa.DataCollector:
-    """Model reporters that cost little; put your own DataCollector in `model.datacollector` for more."""
-    return mesa.DataCollector(
-        model_reporters={
-            "now_ms": lambda model: model.now_ms,
-            "live_tasks": lambda model: model.engine.live,
-            "finished_tasks": lambda model: model.engine.finished,
-            "cpu_utilisation": lambda model: _utilisation(model, 0),
-            "disk_utilisation": lambda model: _utilisation(model, 1),
-            "load_imbalance_factor_ms": load_imbalance_factor_ms,
-        }
-    )
-
-
-def load_imbalance_factor_ms(model: Any) -> float:
-    """LIF of the cluster of a ClusterModel now [ms]: IOLB (10)."""
-    loads = model.parts.measurements.loads()
-    return float(sum(load_imbalance_factors(loads["cpu_ms"], loads["page_ms"], loads["io_ms"])))
-
-
-def _utilisation(model: Any, resource: int) -> float:
-    each = model.parts.measurements.cores if resource == 0 else model.setup.cluster.nodes
-    capacity_ns = max(1, model.now_ns * each)
-    return total_ns(model.parts.measurements.busy_ns()[resource]) / float(capacity_ns)
