@@ -12,7 +12,7 @@ from cluster_abm.policies.iolb import LEAST_COST_MS, IoLoadBalancingWithMigratio
 from cluster_abm.policies.wal_pm import WeightedPreemptiveMigration
 from cluster_abm.policy.bidding import Bidding
 from cluster_abm.policy.decision import Decision
-from cluster_abm.policy.parts.bids import MOST_TASKS, Announced, Bid, Call
+from cluster_abm.policy.parts.bids import MOST_TASKS, Announced, Bid, CallForBids
 from cluster_abm.policy.tasks import ArrivingTask, Candidate
 from cluster_abm.policy.view import View
 
@@ -101,7 +101,7 @@ class ContractNet(Bidding):
         return super().award(now, view)
 
     def _announce(self, task: ArrivingTask, index: str, view: View) -> Announced:
-        return Announced(task, self.response_here_ms(task, view), index, self._load_without(task, index, view))
+        return Announced(task, float(self.response_here_ms(task, view)), index, self._load_without(task, index, view))
 
     def response_here_ms(self, task: ArrivingTask, view: View) -> float:
         """r(i, j): the expected response time if a task stays [ms]."""
@@ -130,7 +130,7 @@ class ContractNet(Bidding):
 
     # ---- the bidder ----------------------------------------------------------------------------------------------
 
-    def bid(self, announced: Announced, call: Call, view: View) -> float | str:
+    def bid(self, announced: Announced, call: CallForBids, view: View) -> float | str:
         """r(k, j) + c_j [ms], or why the node declines."""
         task = announced.task
         reason = self._declines(announced, view)

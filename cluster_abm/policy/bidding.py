@@ -10,7 +10,7 @@ from pydantic import Field
 
 from cluster_abm.policy.decision import Decision
 from cluster_abm.policy.parts.bidder import Bidder
-from cluster_abm.policy.parts.bids import MOST_TASKS, NONE, Announced, Answer, Bid, Call, OpenCall
+from cluster_abm.policy.parts.bids import MOST_TASKS, NONE, Announced, Answer, Bid, CallForBids, OpenCall
 from cluster_abm.policy.talking import Message, Post, Talking
 from cluster_abm.policy.tasks import ArrivingTask, Candidate
 from cluster_abm.policy.view import View
@@ -122,7 +122,7 @@ class Bidding(Bidder):
             post.notes["asks later"] = False
             self._call_for_own(post)
         elif message.topic == "call for bids":
-            self._answer(Call(*message.note), post)
+            self._answer(CallForBids(*message.note), post)
         elif message.topic == "award":
             self._answer_award(message, post)
         else:
@@ -181,8 +181,8 @@ class Bidding(Bidder):
         post.remind(self.patience_ms(slowest_ms, post), "answers are due", about=number)
         return True
 
-    def _call_to(self, node: int, number: int, announced: tuple[Announced, ...], view: View) -> Call:
-        return Call(
+    def _call_to(self, node: int, number: int, announced: tuple[Announced, ...], view: View) -> CallForBids:
+        return CallForBids(
             number, view.me, view.network_mb_per_s(node), float(view.paths.latency_ms[node]),
             view.disk_mb_per_s(view.me), announced,
         )  # fmt: skip

@@ -23,7 +23,7 @@ class Message(NamedTuple):
         source, target: the nodes of the two managers.
         topic: what it is about, in the policy's own words.
         value: a number that goes along.
-        about: the number of the job, task or node that it is about; -1: none.
+        about: the number of the job, task, node or call that it is about; -1: none.
         nodes: numbers of nodes that go along.
         task: the task that is handed over; None: none is.
         sent_ms: when it was sent [ms].

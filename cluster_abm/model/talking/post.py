@@ -265,13 +265,11 @@ class ManagersPost:
         if not isinstance(decision, Decision):
             raise self._wrong(f"{method}: {decision!r:.60}: a Decision is needed")
         self._check_node(method, decision.target)
-        for name, text in zip(TEXTS, texts_of(decision), strict=True):
-            if not isinstance(text, str):
-                raise self._wrong(f"{method}: {name} {text!r:.60}: a text is needed")
+        texts, numbers = texts_of(decision), numbers_of(decision)
+        if not all(isinstance(text, str) for text in texts) or not all(map(_is_number, numbers)):
+            raise self._wrong(f"{method}: {decision!r}: {', '.join(TEXTS)} are texts, {', '.join(NUMBERS)} numbers")
+        for name, text in zip(TEXTS, texts, strict=True):
             self._check_text(f"{method}: {name}", text)
-        for name, number in zip(NUMBERS, numbers_of(decision), strict=True):
-            if not _is_number(number):
-                raise self._wrong(f"{method}: {name} {number!r:.60}: a number is needed")
 
     def _take(self, method: str, task: ArrivingTask) -> None:
         number = getattr(task, "task", None)

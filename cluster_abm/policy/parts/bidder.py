@@ -6,7 +6,7 @@ import math
 from typing import SupportsFloat
 
 from cluster_abm.policy.kinds import Migrating
-from cluster_abm.policy.parts.bids import NONE, Announced, Answer, Call
+from cluster_abm.policy.parts.bids import NONE, Announced, Answer, CallForBids
 from cluster_abm.policy.talking import Message, Post, Talking
 from cluster_abm.policy.tasks import ArrivingTask
 from cluster_abm.policy.view import View
@@ -22,7 +22,7 @@ class Bidder(Talking, Migrating):
     hears_ends = False
     hears_starts = True
 
-    def bid(self, announced: Announced, call: Call, view: View) -> float | str:
+    def bid(self, announced: Announced, call: CallForBids, view: View) -> float | str:
         """What an asked node bids for a task [ms], the least wins; or the reason why it declines.
 
         Args:
@@ -32,7 +32,7 @@ class Bidder(Talking, Migrating):
         """
         raise NotImplementedError
 
-    def counter(self, call: Call, view: View) -> ArrivingTask | float | None:
+    def counter(self, call: CallForBids, view: View) -> ArrivingTask | float | None:
         """What a node that has declined the first task of a call says instead: another of its tasks, which `bid` takes;
         or after how long it would take one [ms]; or None.
 
@@ -54,7 +54,7 @@ class Bidder(Talking, Migrating):
         """How long an award that was accepted keeps this node from accepting another one [ms]; 0: it does not."""
         return max(0.0, post.notes["until_ms"] - post.now_ms) if "promised" in post.notes else 0.0
 
-    def _answer(self, call: Call, post: Post) -> None:
+    def _answer(self, call: CallForBids, post: Post) -> None:
         """Bid for the task that is announced, or decline, perhaps with a counter-offer."""
         busy_ms, view = self._busy_ms(post), post.view
         if busy_ms > 0.0:
@@ -64,7 +64,7 @@ class Bidder(Talking, Migrating):
             answer = Answer(0, bid) if not isinstance(bid, str) else self._counter(bid, call, view)
         post.send(call.asker, "answer", about=call.number, note=answer)
 
-    def _counter(self, reason: str, call: Call, view: View) -> Answer:
+    def _counter(self, reason: str, call: CallForBids, view: View) -> Answer:
         counter = self.counter(call, view)
         if counter is None:
             return Answer(NONE, reason=reason)
@@ -78,7 +78,7 @@ class Bidder(Talking, Migrating):
 
     def _answer_award(self, message: Message, post: Post) -> None:
         """Accept an award, unless the state here has changed so that this node would not get it any more."""
-        call = Call(*message.note)
+        call = CallForBids(*message.note)
         announced, view = call.tasks[0], post.view
         bid = self._checked_bid(announced, call, view)
         if isinstance(bid, str):
@@ -94,7 +94,7 @@ class Bidder(Talking, Migrating):
         post.notes["until_ms"] = post.now_ms + self.patience_ms(call.latency_ms, post)
         post.send(call.asker, "accepts", about=call.number)
 
-    def _checked_bid(self, announced: Announced, call: Call, view: View) -> float | str:
+    def _checked_bid(self, announced: Announced, call: CallForBids, view: View) -> float | str:
         bid = self.bid(announced, call, view)
         return bid if isinstance(bid, str) and bid else _number("bid", bid, "a number of ms, or the reason to decline")
 

@@ -31,7 +31,7 @@ class Announced(NamedTuple):
     load_here: float = math.nan
 
 
-class Call(NamedTuple):
+class CallForBids(NamedTuple):
     """A call for bids, as one node receives it.
 
     Attributes:
