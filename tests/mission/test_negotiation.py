@@ -1,4 +1,4 @@
-""" "Policy agents negotiate migrations by the documents' cost and load metrics": shown message by message.
+"""Show, message by message, that "policy agents negotiate migrations by the documents' cost and load metrics".
 
 Tasks without I/O make it easy to reckon. Of n tasks on a node, itself included, one with R ms of CPU left is expected
 to take r = R n (IOLB's and WAL-PM's estimate). To migrate a task of 16 MB over 1 Gbps costs c = f + m/b = 50 + 125 ms
@@ -81,11 +81,11 @@ def test_a_running_task_migrates_after_a_call_bids_and_an_award(tmp_path, formul
 
 @pytest.mark.parametrize("fresh", [True, False])
 def test_an_offer_is_made_to_one_node_at_a_time_and_may_be_refused(tmp_path, fresh):
-    """`wal-pm`: a third task comes to node 0 at 150 ms, and the first of its tasks is offered to the least loaded node.
+    """`wal-pm`: a third task comes to node 0 at 150 ms, and its first task is offered to the least loaded node.
 
     Reports of 100 ms say that node 1 has none and node 2 one task. If they are still true, node 1 accepts: the first
-    task has 4,850 ms left, and 3 4,850 are more than 4,850 + c. If three tasks have come to node 1 since, it refuses: it
-    is not the lighter node any more. Node 2 is asked next, and accepts: 3 4,850 are more than 2 4,850 + c. (Two tasks
+    task has 4,850 ms left, and 3 4,850 are more than 4,850 + c. If three tasks have come to node 1 since, it
+    refuses: it is not the lighter node any more. Node 2 is asked next, and accepts: 3 4,850 are more than 2 4,850 + c. (Two tasks
     of 20 ms on node 1 keep node 0 from sending its second task there at 0 ms.)
     """
     came = [] if fresh else ["110.0,1,80"] * 3
