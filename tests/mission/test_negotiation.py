@@ -84,9 +84,9 @@ def test_an_offer_is_made_to_one_node_at_a_time_and_may_be_refused(tmp_path, fre
     """`wal-pm`: a third task comes to node 0 at 150 ms, and its first task is offered to the least loaded node.
 
     Reports of 100 ms say that node 1 has none and node 2 one task. If they are still true, node 1 accepts: the first
-    task has 4,850 ms left, and 3 4,850 are more than 4,850 + c. If three tasks have come to node 1 since, it
-    refuses: it is not the lighter node any more. Node 2 is asked next, and accepts: 3 4,850 are more than 2 4,850 + c. (Two tasks
-    of 20 ms on node 1 keep node 0 from sending its second task there at 0 ms.)
+    task has 4,850 ms left, and 3 4,850 are more than 4,850 + c. If three tasks have come to node 1 since, it refuses:
+    it is not the lighter node any more. Node 2 is asked next, and accepts: 3 4,850 are more than 2 4,850 + c. (Two
+    tasks of 20 ms on node 1 keep node 0 from sending its second task there at 0 ms.)
     """
     came = [] if fresh else ["110.0,1,80"] * 3
     jobs = ["0.0,0,5000", "0.0,2,5000", "0.0,1,20", "0.0,1,20", "0.0,0,5000", *came, "150.0,0,5000"]
