@@ -10,7 +10,7 @@ from pydantic import Field
 
 from cluster_abm.policy.decision import Decision
 from cluster_abm.policy.parts.bidder import Bidder
-from cluster_abm.policy.parts.bids import MOST_TASKS, NONE, Announced, Answer, Bid, CallForBids, OpenCall
+from cluster_abm.policy.parts.bids import MOST_TASKS, NONE, Announced, Reply, Bid, CallForBids, OpenCall
 from cluster_abm.policy.talking import Message, Post, Talking
 from cluster_abm.policy.tasks import ArrivingTask, Candidate
 from cluster_abm.policy.view import View
@@ -136,7 +136,7 @@ class Bidding(Bidder):
         if found is None:
             return
         if message.topic == "call for bids":
-            self._note_answer(found, message.target, Answer(NONE, reason="no answer"), post)
+            self._note_answer(found, message.target, Reply(NONE, reason="no answer"), post)
         elif message.topic == "award" and found.awarded is not None and found.awarded.node == message.target:
             self._award_failed(found, "no answer", post)
 
@@ -147,7 +147,7 @@ class Bidding(Bidder):
             if awarded is None:
                 self._decide(call, post)
         elif message.topic == "answer":
-            self._note_answer(call, message.source, Answer(*message.note), post)
+            self._note_answer(call, message.source, Reply(*message.note), post)
         elif awarded is None or awarded.node != (int(message.value) if message.source == post.me else message.source):
             return
         elif message.topic == "accepts":
@@ -187,7 +187,7 @@ class Bidding(Bidder):
             view.disk_mb_per_s(view.me), announced,
         )  # fmt: skip
 
-    def _note_answer(self, call: OpenCall, node: int, answer: Answer, post: Post) -> None:
+    def _note_answer(self, call: OpenCall, node: int, answer: Reply, post: Post) -> None:
         if call.awarded is None and call.answers_missing > 0:
             call.answers.append((node, answer))
             call.answers_missing -= 1
@@ -234,7 +234,7 @@ class Bidding(Bidder):
         if task is not None:
             post.refused(task, self._decision(task, bid, post.view), reason)
         call.answers = [(node, answer) for node, answer in call.answers if node != bid.node]
-        call.answers.append((bid.node, Answer(NONE, reason=reason)))
+        call.answers.append((bid.node, Reply(NONE, reason=reason)))
         call.awarded = None
         self._decide(call, post)
 

@@ -17,7 +17,7 @@ from cluster_abm.engine.tables import LOAD
 from cluster_abm.errors import PolicyFault
 from cluster_abm.policies import Announced, Bid, Bidding, CallForBids, Candidate, Hardware, Paths, View
 from cluster_abm.policies.contract_net import ContractNet
-from cluster_abm.policy.parts.bids import NONE, Answer
+from cluster_abm.policy.parts.bids import NONE, Reply
 from cluster_abm.policy.tasks import CANDIDATE
 from cluster_abm.testing.runs import FAILING
 
@@ -154,7 +154,7 @@ def due(node: int, number: int = 1) -> Reminded:
 
 
 def answers(manager: Manager, node: int, ms: float, place: int = 0, **more: Any) -> list[Any]:
-    return manager.hears(node, "answer", about=1, note=Answer(place, ms, **more))
+    return manager.hears(node, "answer", about=1, note=Reply(place, ms, **more))
 
 
 def test_the_lowest_bid_gets_the_task_and_the_task_starts_there():
@@ -177,8 +177,8 @@ def test_no_bid_below_staying_and_no_bid_at_all_mean_that_it_stays():
     assert answers(manager, 3, math.nan, NONE, reason="full") == [Moved(1, 0, "stays", "no bid beats staying")]
     manager.arrives(task(2))
     for node in (1, 2):
-        manager.hears(node, "answer", about=2, note=Answer(NONE, reason="full"))
-    assert manager.hears(3, "answer", about=2, note=Answer(NONE, reason="hot")) == [Moved(2, 0, "stays", "full")]
+        manager.hears(node, "answer", about=2, note=Reply(NONE, reason="full"))
+    assert manager.hears(3, "answer", about=2, note=Reply(NONE, reason="hot")) == [Moved(2, 0, "stays", "full")]
 
 
 def test_bids_that_do_not_come_are_waited_for_as_long_as_the_way_takes_and_a_slice():
@@ -197,7 +197,7 @@ def test_messages_that_are_known_to_be_lost_count_as_declined():
     manager.arrives(task(1))
     assert manager.unanswered(1, "call for bids", about=1) == [Moved(1, 0, "stays", "no answer")]
     manager.arrives(task(2))
-    manager.hears(1, "answer", about=2, note=Answer(0, 5.0))
+    manager.hears(1, "answer", about=2, note=Reply(0, 5.0))
     assert manager.unanswered(1, "award", about=2) == [Refused(2, 1, "no answer"), Moved(2, 0, "stays", "no answer")]
 
 
@@ -239,7 +239,7 @@ def test_a_task_is_in_one_award_at_a_time():
     manager.policy.calls_for = (candidate(20),)
     manager.arrives(task(1), task(2))
     assert briefly(answers(manager, 1, 10.0, 1, reason="full"))[1:] == [(1, "award", 1), due(1)]
-    second = manager.hears(1, "answer", about=2, note=Answer(1, 10.0, "full"))
+    second = manager.hears(1, "answer", about=2, note=Reply(1, 10.0, "full"))
     assert second == [Moved(2, 0, "stays", "full")]
 
 
@@ -251,7 +251,7 @@ def test_a_task_that_has_ended_or_was_killed_meanwhile_goes_nowhere():
     assert manager.hears(1, "accepts", about=1) == []
     manager.arrives(two := task(2))
     manager.loses(two)
-    assert manager.hears(1, "answer", about=2, note=Answer(0, 5.0)) == []
+    assert manager.hears(1, "answer", about=2, note=Reply(0, 5.0)) == []
 
 
 def test_a_node_that_takes_no_tasks_any_more_does_not_get_the_task():
@@ -302,17 +302,17 @@ def hears_call(manager: Manager, *numbers: int, topic: str = "call for bids", va
     return manager.hears(0, topic, value, about=7, note=call)
 
 
-def said(answer: Answer) -> list[Sent]:
+def said(answer: Reply) -> list[Sent]:
     return [Sent(0, "answer", 0.0, 7, (), answer)]
 
 
 def test_an_asked_node_bids_or_declines_or_offers_something_else():
     manager = bidder_of(t1=120.0, t2="full", t3=80.0)
-    assert hears_call(manager, 1, 2, 3) == said(Answer(0, 120.0))
+    assert hears_call(manager, 1, 2, 3) == said(Reply(0, 120.0))
     (sent,) = hears_call(manager, 2, 1, 3)
     assert (sent.note.place, sent.note.reason, math.isnan(sent.note.ms)) == (NONE, "full", True)
     manager.policy.counters = candidate(3).task
-    assert hears_call(manager, 2, 1, 3) == said(Answer(2, 80.0, "full"))
+    assert hears_call(manager, 2, 1, 3) == said(Reply(2, 80.0, "full"))
     manager.policy.counters = 40.0
     (sent,) = hears_call(manager, 2, 1, 3)
     assert (sent.note.place, sent.note.after_ms) == (NONE, 40.0)

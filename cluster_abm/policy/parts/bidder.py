@@ -6,7 +6,7 @@ import math
 from typing import SupportsFloat
 
 from cluster_abm.policy.kinds import Migrating
-from cluster_abm.policy.parts.bids import NONE, Announced, Answer, CallForBids
+from cluster_abm.policy.parts.bids import NONE, Announced, Reply, CallForBids
 from cluster_abm.policy.talking import Message, Post, Talking
 from cluster_abm.policy.tasks import ArrivingTask
 from cluster_abm.policy.view import View
@@ -58,23 +58,23 @@ class Bidder(Talking, Migrating):
         """Bid for the task that is announced, or decline, perhaps with a counter-offer."""
         busy_ms, view = self._busy_ms(post), post.view
         if busy_ms > 0.0:
-            answer = Answer(NONE, reason="another award is on its way", after_ms=busy_ms)
+            answer = Reply(NONE, reason="another award is on its way", after_ms=busy_ms)
         else:
             bid = self._checked_bid(call.tasks[0], call, view)
-            answer = Answer(0, bid) if not isinstance(bid, str) else self._counter(bid, call, view)
+            answer = Reply(0, bid) if not isinstance(bid, str) else self._counter(bid, call, view)
         post.send(call.asker, "answer", about=call.number, note=answer)
 
-    def _counter(self, reason: str, call: CallForBids, view: View) -> Answer:
+    def _counter(self, reason: str, call: CallForBids, view: View) -> Reply:
         counter = self.counter(call, view)
         if counter is None:
-            return Answer(NONE, reason=reason)
+            return Reply(NONE, reason=reason)
         if not isinstance(counter, ArrivingTask):
-            return Answer(
+            return Reply(
                 NONE, reason=reason, after_ms=_number("counter", counter, "a task of the call, a time, or None")
             )
         place = next((place for place, one in enumerate(call.tasks) if one.task.task == counter.task), 0)
         bid = self._checked_bid(call.tasks[place], call, view)
-        return Answer(NONE, reason=reason) if isinstance(bid, str) else Answer(place, bid, reason)
+        return Reply(NONE, reason=reason) if isinstance(bid, str) else Reply(place, bid, reason)
 
     def _answer_award(self, message: Message, post: Post) -> None:
         """Accept an award, unless the state here has changed so that this node would not get it any more."""

@@ -58,7 +58,7 @@ class CallForBids(NamedTuple):
         )  # fmt: skip
 
 
-class Answer(NamedTuple):
+class Reply(NamedTuple):
     """What an asked node says to a call.
 
     Attributes:
@@ -107,5 +107,5 @@ class OpenCall:
     arrived: int
     tasks: tuple[Announced, ...]
     answers_missing: int
-    answers: list[tuple[int, Answer]] = field(default_factory=list)
+    answers: list[tuple[int, Reply]] = field(default_factory=list)
     awarded: Bid | None = None
