@@ -10,7 +10,7 @@ from pydantic import Field
 
 from cluster_abm.policy.decision import Decision
 from cluster_abm.policy.parts.bidder import Bidder
-from cluster_abm.policy.parts.bids import MOST_TASKS, NONE, Announced, Reply, Bid, CallForBids, OpenCall
+from cluster_abm.policy.parts.bids import MOST_TASKS, NONE, Announced, Bid, CallForBids, OpenCall, Reply
 from cluster_abm.policy.talking import Message, Post, Talking
 from cluster_abm.policy.tasks import ArrivingTask, Candidate
 from cluster_abm.policy.view import View

@@ -6,7 +6,7 @@ import math
 from typing import SupportsFloat
 
 from cluster_abm.policy.kinds import Migrating
-from cluster_abm.policy.parts.bids import NONE, Announced, Reply, CallForBids
+from cluster_abm.policy.parts.bids import NONE, Announced, CallForBids, Reply
 from cluster_abm.policy.talking import Message, Post, Talking
 from cluster_abm.policy.tasks import ArrivingTask
 from cluster_abm.policy.view import View
