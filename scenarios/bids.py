@@ -4,8 +4,7 @@
 
 Two scenarios, `quickstart` for 150 s and `stale-views` for 100 s with refusals; swept are the period of reports, and
 the latency of every route. `contract-net` by IOLB's formulas stands beside `iolb` and `iolb-pm`, and by WAL-PM's beside
-`wal-pm`, on the same jobs. Writes `bids.csv`, `bids-pairs.csv` and `bids.png`; 6 seeds take
-some minutes on two cores.
+`wal-pm`, on the same jobs. Writes `bids.csv`, `bids-pairs.csv` and `bids.png`.
 """
 
 from __future__ import annotations
