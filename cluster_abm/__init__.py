@@ -25,6 +25,7 @@ The parts, each with its own `help()`:
 
     ClusterModel     one run: `run()`, `summary()`, `jobs_frame()`, `plot()`
     load_scenario    a checked Scenario, with keys laid over it: load_scenario("quickstart", cluster__nodes=64)
+    save_scenario    a Scenario as a TOML file, the graph of its network beside it
     compare          policies on the same jobs: a Comparison, with intervals and paired differences
     run_batch        a Study (points x policies x seeds) into a folder: Results
     load_results     what run_batch, `batch run`, `compare` or `run` left in a folder
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from cluster_abm.model import ClusterModel
     from cluster_abm.policies import ArrivingTask, Decision, Policy, View, register
     from cluster_abm.policy import load
-    from cluster_abm.scenario import Scenario, load_scenario
+    from cluster_abm.scenario import Scenario, load_scenario, save_scenario
     from cluster_abm.study.compare import compare
     from cluster_abm.study.comparison import Comparison
     from cluster_abm.study.design.study_file import Study, load_study
@@ -66,7 +67,7 @@ __all__ = [
     "ArrivingTask", "ClusterModel", "Comparison", "Decision", "InputError", "Planned", "Policy", "Reproduction",
     "Results", "Scenario", "Study", "View", "__version__", "compare", "list_keys", "list_policies",
     "list_reproductions", "list_scenarios", "list_studies", "load", "load_results", "load_scenario", "load_study",
-    "plan", "register", "reproduce", "run_batch",
+    "plan", "register", "reproduce", "run_batch", "save_scenario",
 ]  # fmt: skip
 
 # Where each public name stands.
@@ -76,7 +77,7 @@ _HOMES = {
         "cluster_abm.errors": "InputError",
         "cluster_abm.model": "ClusterModel",
         "cluster_abm.policies": "ArrivingTask Decision Policy View load register",
-        "cluster_abm.scenario": "Scenario load_scenario",
+        "cluster_abm.scenario": "Scenario load_scenario save_scenario",
         "cluster_abm.study.compare": "compare",
         "cluster_abm.study.comparison": "Comparison",
         "cluster_abm.study.design.study_file": "Study load_study",

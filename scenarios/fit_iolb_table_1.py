@@ -5,7 +5,7 @@
 Only CLB's row is used; MLB and IOLB stay predictions. Residuals are log(measured/published) at a few columns, the
 seeds are others than those `reproduce` reports, and the same in every evaluation (common random numbers), so that
 a least-squares solver sees a nearly smooth function. Prints every evaluation; the result, with the default options,
-is what `scenarios/iolb-table-1.toml` says (768 runs, ten minutes on two cores). More steps of the
+is what `scenarios/iolb-table-1.toml` says (768 runs, fifteen minutes on two cores). More steps of the
 solver chase noise: the mean of 24 seeds is good to 3 %.
 """
 

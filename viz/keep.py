@@ -24,7 +24,7 @@ def picture(runs: Sequence[WatchedRun], index: str) -> bytes:
     for run in runs:
         model, at = run.model, run.map.places
         places = [at[node] for node in range(model.network.nodes)]
-        scene = Scene(model.title, places, run.map.wires, run.map.cores)
+        scene = Scene(model.title, places, run.map.wires, run.map.cores, model.network.node_names)
         shown.append((scene, picture_of(run.frame, kind.name, model.network, at)))
     return png(shown, film_scale(kind, joint([run.scale(kind.name) for run in runs])))
 

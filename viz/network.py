@@ -55,6 +55,7 @@ class Map:
     largest: float  # radius of the largest node
     cores: npt.NDArray[np.integer]  # of each node, shape (nodes,)
     radii: Floats  # of each node by its cores, where these differ; empty: by its tasks
+    names: tuple[str, ...] = ()  # what nodes are called besides their numbers; (): nothing
 
 
 def map_of(
@@ -91,7 +92,7 @@ def map_of(
     lines = tag("path", d=path, stroke=colours.LINK, stroke_opacity=f"{strength:.2f}", fill="none") if ends else ""
     radii = largest * np.sqrt(shares_by_cores(cores)) if are_unlike(cores) else np.zeros(0)
     background = joined(lines, *switches)
-    return Map(width, height, places, drawn, at, network.nodes, background, largest, cores, radii)
+    return Map(width, height, places, drawn, at, network.nodes, background, largest, cores, radii, network.node_names)
 
 
 def _usual_gap(points: Sequence[Point]) -> float:
@@ -141,7 +142,8 @@ def _node(where: Map, frame: Frame, index: Index, scale: LoadScale, node: int) -
     radius = _radius(where, frame, node)
     shown = colours.CLASSES[round(value)][0] if index.name == "class" else f"{plain(value, 3)} {index.unit}"
     cores = f" of {where.cores[node]} cores" if where.cores[node] > 1 else ""
-    title = tag("title", f"node {node}{cores}: {tasks} tasks, {shown}" if up else f"node {node}: out of order")
+    called = f"node {node}, {where.names[node]}" if where.names else f"node {node}"
+    title = tag("title", f"{called}{cores}: {tasks} tasks, {shown}" if up else f"{called}: out of order")
     fill = colours.colour_of(index, value, scale)
     if not up:
         cross = _cross(x, y, radius / 2)

@@ -56,7 +56,7 @@ class Cameraman:
         model, at = self._model, self._at
         cores = model.engine.nodes["cores"].copy()
         places = [at[node] for node in range(model.network.nodes)]
-        scene = Scene(title, places, wires(self._whole_network, at), cores)
+        scene = Scene(title, places, wires(self._whole_network, at), cores, model.network.node_names)
         loads = [one.loads for one in self._kept]
         scale = scale_of(self._index, loads, per_core=bool((cores > 1).any()))
         with Progress(len(self._kept), "film", "picture") as bar:

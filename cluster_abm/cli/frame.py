@@ -160,10 +160,11 @@ class StudyFrame(Generic[Result]):
     def write(self, folder: Path, found: Result) -> None:
         """Write the scenario, the document, tables and pictures, and how long it took."""
         from cluster_abm.results.files import write_json, write_text
-        from cluster_abm.scenario import scenario_to_toml
+        from cluster_abm.scenario import scenario_files
 
         if self.document:
-            write_text(folder, "scenario.toml", scenario_to_toml(self._scenario_of(found)))
+            for name, text in scenario_files(self._scenario_of(found)).items():
+                write_text(folder, name, text)
             write_json(folder, self.document, self._as_document(found))
             write_json(folder, "timing.json", {"wall_s": self.wall_s})
         self._save(folder, found)

@@ -31,6 +31,8 @@ NOT_REPRODUCED = {
 def reproduce_command(call: StudyCall, name: str, seeds: int | None, quick: bool) -> int:
     """Run NAME (or all) of the papers' tables and figures; print and draw it beside the published numbers.
 
+    `reproduce all` ends with a table of all verdicts, and writes it to verdicts.csv.
+
     Finished runs are kept in the folder's `store`: the same command, stopped or killed, goes on where it was.
 
     --set changes the scenario under reproduction, to see whether its claims hold there too; keys that its axis or its
@@ -59,11 +61,33 @@ def reproduce_command(call: StudyCall, name: str, seeds: int | None, quick: bool
         ReproduceFrame(call, given[chosen], chosen, seeds, quick, found).carry_out()
         if found[-1].outcome.interrupted:
             break
+    if name == "all":
+        _end_with_verdicts(call, found)
     if call.as_json:
         documents = [result.as_json() for result in found]
         with ending_with(_exit_code(found)):
             print_json(documents if name == "all" else documents[0])
     return _exit_code(found)
+
+
+def _end_with_verdicts(call: StudyCall, found: list[Reproduction]) -> None:
+    """Write and print the verdict of each table and figure."""
+    if call.out is None and call.as_json:
+        return
+    import pandas as pd
+
+    from cluster_abm.results.files import out_folder, write_text
+
+    rows = [
+        {"name": one.plan.name, "paper": one.plan.paper, "verdict": one.verdict_words, "seeds": one.seeds}
+        for one in found
+    ]
+    table = pd.DataFrame(rows)
+    if call.out is not None:
+        with out_folder(call.out) as folder:
+            write_text(folder, "verdicts.csv", table.to_csv(index=False, lineterminator="\n"))
+    if not call.as_json:
+        echo(f"{table.to_string(index=False)}\n")
 
 
 class ReproduceFrame(StudyFrame["Reproduction"]):

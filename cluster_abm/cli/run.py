@@ -235,7 +235,7 @@ def _save(folder: Path, model: ClusterModel, title: str, summary: dict[str, Any]
 
     measurements = model.parts.measurements
     tables: dict[str, pd.DataFrame | Iterable[pd.DataFrame]] = {
-        "jobs": model.jobs_pieces(), "nodes": measurements.pieces(), "decisions": model.parts.log.pieces()
+        "jobs": model.jobs_pieces(), "nodes": model.nodes_pieces(), "decisions": model.decisions_pieces()
     }  # fmt: skip
     write_run(folder, model.setup, summary, tables, wall_s)
     if measurements.rows:

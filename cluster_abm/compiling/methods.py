@@ -110,9 +110,11 @@ def _held_mb(data: Any, files: Any) -> Any:
     for file in files:
         check_node(file, len(row.file_mb))
         size_mb, holders = row.file_mb[file], row.holders[file]
-        for holder in holders:
-            # As numpy assigns: once, however often a holder is named.
-            on_node[holder] += size_mb
+        for copy in range(len(holders)):
+            # Where a file has fewer copies than others, its first holder stands there again: it counts once.
+            if copy > 0 and holders[copy] == holders[0]:
+                break
+            on_node[holders[copy]] += size_mb
         for node in range(nodes):
             for holder in holders:
                 if row.cluster_of[holder] == row.cluster_of[node]:

@@ -132,10 +132,11 @@ def begin_profile(task: Row, job: Row, phases: Table) -> None:
 
 @inlined
 def barriers_of(job: Row) -> int:
-    """Return how many barriers each task of the job comes to: one after every `barrier_ms` of CPU, none at its end."""
+    """Return how many barriers each task of the job comes to: one after every `barrier_ms` of CPU in the run, none at
+    its end."""
     if job.barrier_ms <= 0.0 or job.tasks < 2:
         return 0
-    return max(0, int(math.ceil(job.cpu_ms / job.barrier_ms)) - 1)
+    return max(0, int(math.ceil((job.cpu_ms - job.received_ms) / job.barrier_ms)) - 1)
 
 
 @inlined
@@ -200,7 +201,7 @@ def start(tables: Tables, run_key: Word, starts: Starts, entry: int, slot: int) 
     task.arrival_ns = job.arrival_ns
     task.since_ns = job.arrival_ns + starts.held_ns[entry]
     task.enter_ns = task.since_ns + starts.delay_ns[entry]
-    task.cpu_demand_ms = job.cpu_ms
+    task.cpu_demand_ms = job.cpu_ms - job.received_ms
     task.barrier_ms = job.barrier_ms
     task.barriers_left = barriers_of(job)
     task.wake_ns = 0

@@ -157,7 +157,7 @@ TASK_FIELDS: list[Field] = [
     ("barrier_next", "i4", "slot", "next of the job's tasks at its barrier"),
     ("barrier_ms", "f8", "ms", "CPU at speed 1 between two barriers"),
     ("wake_ns", "i8", "ns", "when its barrier opens, or its sleep ends; 0: neither, NEVER: not all tasks have come"),
-    ("cpu_demand_ms", "f8", "ms", "whole CPU demand at speed 1"),
+    ("cpu_demand_ms", "f8", "ms", "CPU demand at speed 1, without what it had received before the run"),
     ("initial_data_mb", "f8", "MB", "data that must follow it"),
     ("data_kb", "f8", "KB", "data it touches, d_data"),
     ("memory_kb", "i8", "KB", "memory demand, now"),
@@ -231,6 +231,7 @@ JOB_FIELDS: list[Field] = [
     ("first_phase", "i4", "row", "first phase of that program"),
     ("phases", "i4", "1", "how many phases that program has"),
     ("think_ns", "i8", "ns", "closed users: from the end of the same user's previous job to its submission"),
+    ("received_ms", "f8", "ms", "CPU of that demand which each task had received before the run: its age at 0"),
 ]
 
 BACKGROUND_FIELDS: list[Field] = [

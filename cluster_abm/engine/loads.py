@@ -181,8 +181,9 @@ def describe(nodes: Table, tasks: Table, jobs: Table, node: int, now_ns: int, fo
             row.cpu_ms = left_ms
             row.memory_mb = task.memory_kb / 1000.0
             row.write_share = jobs[task.job].write_share
-            # Demands are rounded to whole ns: a task that has received no CPU is 0 old, not a fraction of a ns.
-            row.age_ms = task.cpu_demand_ms - left_ms if task.cpu_ns + unbooked_ns > 0 else 0.0
+            # Demands are rounded to whole ns: a task that has received no CPU is no fraction of a ns older than before.
+            here_ms = task.cpu_demand_ms - left_ms if task.cpu_ns + unbooked_ns > 0 else 0.0
+            row.age_ms = jobs[task.job].received_ms + here_ms
             row.page_faults = task.faults
             row.here_ms = (now_ns - task.here_ns) / NS_PER_MS if task.state != IN_TRANSIT else 0.0
             count += 1

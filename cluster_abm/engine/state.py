@@ -90,6 +90,15 @@ class EngineState(GrowingTables):
         starts = Starts(job, rank, held_ns, target, delay_ns, origin)
         self._compiled_admit(self.tables, np.uint64(self.run_key), starts)
 
+    def start_initial(self, jobs: int) -> None:
+        """Start the first jobs of the table at time 0, each in its home node, where its tasks are from then on."""
+        widths = self.widths[:jobs].astype(np.int64)
+        job = np.arange(jobs).repeat(widths)
+        rank = np.arange(len(job)) - (np.cumsum(widths) - widths).repeat(widths)
+        at_once = np.zeros(len(job), np.int64)
+        self.admit(job, rank, at_once, self.jobs["home"][job].astype(np.int64), at_once)
+        self._advance(1, NEVER)
+
     def start_background(self, programs: Table) -> None:
         """Start background programs, tables.BACKGROUND_FIELDS, at time 0 (background.start_background)."""
         self._make_room(len(programs))

@@ -8,7 +8,7 @@ from typing import Any
 import networkx as nx
 
 from cluster_abm.errors import InputError
-from cluster_abm.graphs.reading import brief
+from cluster_abm.graphs.checks import brief
 
 TRUTHS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 

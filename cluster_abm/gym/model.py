@@ -72,9 +72,9 @@ class OutsideModel(ClusterModel):
         self._stand_in = self._placed = np.zeros(0, np.int64)
         self._targets = np.zeros(0, np.int64)
         self._path_in_python = self.placement.path_in_python(NO_ARRIVALS, self._stand_in)
-        # Tasks placed so far, and the arrivals added up of those of earlier groups; tasks that have ended, their
-        # slowdowns and ends added up, and how long ago the latest of them ended, added up.
-        self._started, self._arrived_ns = 0, 0
+        # Tasks placed so far, or there at 0, and the arrivals added up of those of earlier groups; tasks that have
+        # ended, their slowdowns and ends added up, and how long ago the latest of them ended, added up.
+        self._started, self._arrived_ns = self.engine.live, 0
         self._recorded, self._slowdowns, self._ended_ns, self._ago_ns = 0, 0.0, 0, np.zeros(1, np.int64)
         self._add_up = entry(add_up, self.engine.tables.records, self.engine.jobs, 0, 0, 0, self._ago_ns)
         self._go_on()
@@ -179,7 +179,7 @@ class OutsideModel(ClusterModel):
         return self._slowdowns
 
     def in_system_s(self) -> float:
-        """The time integral of the number of tasks in the system until now, of those that were placed [s]."""
+        """The time integral of the number of tasks in the system until now, placed or there at 0 [s]."""
         self.slowdowns()
         # Each task from its arrival until now, less the time since it ended.
         in_system_ns = self._started * self.now_ns - self._arrived_until_ns(self._first)

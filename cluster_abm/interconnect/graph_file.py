@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 import networkx as nx
 
 from cluster_abm.errors import InputError
+from cluster_abm.graphs.checks import NOTES, brief
 from cluster_abm.graphs.hosts import hosts_of, keep_largest_part, parts_of, scalar
-from cluster_abm.graphs.reading import brief, read_graph
+from cluster_abm.graphs.reading import ENDINGS, HANDED, read_graph, read_text
 from cluster_abm.scenario import nearest, network_names, shipped_network
 from cluster_abm.scenario.distributions import LARGEST_SPEED, LEAST_SPEED, LONGEST_PERIOD_MS
+from cluster_abm.scenario.filling.vertices import HARDWARE, files_of, hardware_of
 from cluster_abm.scenario.interconnect import Interconnect
 
 Ends = tuple[Hashable, Hashable]
@@ -28,12 +30,31 @@ class Trunk(NamedTuple):
     latency_ms: float
 
 
-def graph_from_file(settings: Interconnect, nodes: int) -> tuple[nx.Graph, tuple[str, ...]]:
-    """The network in the file that a scenario names, and what was assumed, a line each.
+class GraphOfNodes(NamedTuple):
+    """What is made of a user's graph.
+
+    Attributes:
+        graph: nodes as 0..nodes-1, other vertices by their names as texts.
+        notes: what was assumed, a line each.
+        vertices: the vertex of each node, as the user calls it; several nodes may be at one.
+        files: names of the files that each node holds at first.
+        read: the user's graph, without the parts that are left out.
+    """
+
+    graph: nx.Graph
+    notes: tuple[str, ...]
+    vertices: tuple[Hashable, ...]
+    files: tuple[tuple[str, ...], ...]
+    read: nx.MultiGraph | nx.MultiDiGraph
+
+
+def graph_from_file(settings: Interconnect, nodes: int) -> GraphOfNodes:
+    """The network in the file that a scenario names, or in the graph that was handed over.
 
     Read of an edge: `bandwidth_mbps`, `latency_ms` (missing, None or empty: those of the scenario's trunks); of a
-    vertex: `host` (false: it only forwards) or `kind` ("switch": the same), and `cluster`, the name of the cluster it
-    belongs to. Everything else is left alone: labels and raw speeds have as many meanings as there are files.
+    vertex: `host` (false: it only forwards) or `kind` ("switch": the same), `cluster`, the name of the cluster it
+    belongs to, the hardware of its nodes (`filling.vertices.HARDWARE`; missing: that of the scenario's cluster), and
+    `files`. Everything else is left alone: labels and raw speeds have as many meanings as there are files.
 
     Parallel edges become one link: bandwidths are added, the latency is the least. Loops are left out. A directed graph
     is one of full-duplex links: an edge counts in both directions (the Topology Zoo writes its graphs so); where a file
@@ -44,33 +65,59 @@ def graph_from_file(settings: Interconnect, nodes: int) -> tuple[nx.Graph, tuple
 
     Raises InputError: as `read_graph`; values that are none, parts that nothing joins, or another number of nodes.
     """
-    where = str(settings.file)
-    shipped = shipped_network(where)
-    if shipped is None and Path(where).name == where and not Path(where).suffix and not Path(where).exists():
-        raise InputError(
-            f"{where}: no such shipped network; {nearest(where, network_names())}; a file of your own ends in "
-            ".graphml, .xml or .json (interconnect.file)"
-        )
-    read = read_graph(Path(where), settings.max_mb) if shipped is None else read_graph(shipped)
+    where, read = _read(settings)
     left_out = keep_largest_part(read) if settings.part == "largest" else 0
     trunks, notes = _trunks(read, settings, where)
     if left_out:
         notes.insert(0, f"{_counted(left_out, 'vertex', 'vertices')} outside of its largest part left out")
+    notes = [*read.graph.get(NOTES, ()), *notes]
     whole = nx.Graph()
     whole.add_nodes_from(read)
     whole.add_edges_from((one, other, trunk._asdict()) for (one, other), trunk in _links(trunks, where).items())
     _check_one_part(whole, where)
     hosts = hosts_of(read, where)
+    at_each = settings.nodes_per_vertex or 1
+    # What the vertices say comes first: where it is wrong, the scenario does not know how many nodes there are.
+    notes += _defaulted(hardware_of(read, hosts, where))
+    files = files_of(read, hosts, at_each, where)
     _as_many_as(hosts, read, settings, nodes, where)
     graph = _with_nodes(whole, hosts, settings)
     clusters = _clusters(hosts, read, where)
-    at_each = settings.nodes_per_vertex or 1
     for site, vertex in enumerate(hosts):
         for node in range(site * at_each, (site + 1) * at_each):
             # Nodes of a site that names no cluster are one.
             graph.nodes[node]["cluster"] = clusters[site] if clusters else site if at_each > 1 else 0
             graph.nodes[node]["name"] = str(vertex)
-    return graph, tuple(f"{where}: {note}" for note in notes)
+            if clusters:
+                graph.nodes[node]["cluster_name"] = str(read.nodes[vertex]["cluster"])
+    vertices = tuple(vertex for vertex in hosts for _ in range(at_each))
+    return GraphOfNodes(graph, tuple(f"{where}: {note}" for note in notes), vertices, files, read)
+
+
+def _read(settings: Interconnect) -> tuple[str, nx.MultiGraph | nx.MultiDiGraph]:
+    """What messages call the graph, and the graph."""
+    if settings.graph is not None:
+        return HANDED, read_text(settings.graph)
+    where = str(settings.file)
+    shipped = shipped_network(where)
+    if shipped is not None:
+        return where, read_graph(shipped)
+    if Path(where).name == where and not Path(where).suffix and not Path(where).exists():
+        raise InputError(
+            f"{where}: no such shipped network; {nearest(where, network_names())}; a file of your own ends in "
+            f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]} (interconnect.file)"
+        )
+    return where, read_graph(Path(where), settings.max_mb)
+
+
+def _defaulted(hardware: list[dict[str, float]]) -> list[str]:
+    """Notes on the node keys that some vertices give and others do not."""
+    gives = {name: sum(name in keys for keys in hardware) for name in HARDWARE}
+    return [
+        f"{len(hardware) - many} of {len(hardware)} vertices have no {name}: that of [cluster] taken"
+        for name, many in gives.items()
+        if 0 < many < len(hardware)
+    ]
 
 
 def _trunks(read: nx.MultiGraph, settings: Interconnect, where: str) -> tuple[dict[Ends, list[Trunk]], list[str]]:

@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 
 from cluster_abm.errors import InputError
+from cluster_abm.graphs.handed import as_handed
 from cluster_abm.interconnect import alike
 from cluster_abm.interconnect.arcs import Arcs, Floats, Integers, arcs_of
 from cluster_abm.interconnect.graph_file import graph_from_file
@@ -29,17 +30,23 @@ class Network:
 
     Attributes:
         notes: what was assumed on reading a file, a line each.
+        vertices: the vertex that each node is, or is at, as the user's graph calls it; () where there is no such graph.
+        files_of_nodes: names of the files that each node holds at first, by the vertices of the user's graph.
     """
 
     def __init__(self, settings: Interconnect, nodes: int) -> None:
         self.settings = settings
         self.nodes = nodes
         self.notes: tuple[str, ...] = ()
+        self.vertices: tuple[Hashable, ...] = ()
+        self.files_of_nodes: tuple[tuple[str, ...], ...] = ((),) * nodes
         self._down: frozenset[int] = frozenset()
         self._cut: frozenset[Link] = frozenset()
         self._wiring = _Wiring(settings, nodes)
         if settings.kind == "file":
-            self._wiring.whole, self.notes = graph_from_file(settings, nodes)
+            found = graph_from_file(settings, nodes)
+            self._wiring.whole, self._wiring.read, self.notes = found.graph, found.read, found.notes
+            self.vertices, self.files_of_nodes = found.vertices, found.files
         elif settings.kind not in alike.KINDS:
             # Now rather than when first asked for: numbers that do not fit together are found here.
             self._wiring.whole = BUILDERS[settings.kind](settings, nodes)
@@ -58,6 +65,29 @@ class Network:
         graph.remove_edges_from(self._cut)
         graph.remove_edges_from(list(graph.edges(self._down)))
         return graph
+
+    @property
+    def node_names(self) -> tuple[str, ...]:
+        """What tables and pictures call the nodes besides their numbers: the vertices of a graph that was handed over;
+        () where none was."""
+        return tuple(map(str, self.vertices)) if self.settings.graph is not None else ()
+
+    def users_graph(self) -> tuple[nx.Graph, dict[Hashable, Hashable]]:
+        """A copy of the whole graph with the user's own names, and what each vertex of `graph` is called in it.
+
+        Where several nodes are at a vertex, and where no graph was given, it has the names of `graph`.
+        """
+        whole, read = self._wiring.whole, self._wiring.read
+        if read is None:
+            return whole.copy(), {vertex: vertex for vertex in whole}
+        graph = as_handed(read)
+        names: dict[Hashable, Hashable] = {str(vertex): vertex for vertex in graph}
+        if len(self.vertices) == len(set(self.vertices)):
+            return graph, names | dict(enumerate(self.vertices))
+        with_sites = whole.copy()
+        for vertex, attributes in graph.nodes(data=True):
+            with_sites.nodes[str(vertex)].update(attributes)
+        return with_sites, {vertex: vertex for vertex in whole}
 
     @property
     def is_alike(self) -> bool:
@@ -133,6 +163,14 @@ class Network:
         """
         return self._wiring.cluster_of
 
+    @property
+    def cluster_names(self) -> list[str]:
+        """The name of each node's cluster in the user's graph, shape (nodes,); empty where it has none."""
+        if not self.vertices:
+            return []
+        names = [self._wiring.whole.nodes[node].get("cluster_name") for node in range(self.nodes)]
+        return [] if None in names else names
+
     def without(self, nodes: Iterable[int] = (), links: Iterable[Link] = ()) -> Network:
         """Return the same network while these are down: links keep their numbers, routes lead around.
 
@@ -152,6 +190,7 @@ class Network:
                 raise InputError(f"link {one!r} - {other!r}: not in the network; allowed are the edges of its graph")
         left = Network.__new__(Network)
         left.settings, left.nodes, left.notes, left._wiring = self.settings, self.nodes, self.notes, self._wiring
+        left.vertices, left.files_of_nodes = self.vertices, self.files_of_nodes
         left._down = self._down | down
         left._cut = self._cut.union(*(((one, other), (other, one)) for one, other in pairs))
         return left
@@ -169,6 +208,8 @@ class _Wiring:
 
     def __init__(self, settings: Interconnect, nodes: int) -> None:
         self._settings, self._nodes = settings, nodes
+        # The user's graph, as it was read.
+        self.read: nx.MultiGraph | nx.MultiDiGraph | None = None
 
     @cached_property
     def whole(self) -> nx.Graph:

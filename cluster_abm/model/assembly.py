@@ -38,7 +38,7 @@ from cluster_abm.model.moving.transfers import Transfers
 from cluster_abm.model.observing.measurements import Measurements
 from cluster_abm.model.part import wire
 from cluster_abm.model.policy_checks import check_all_asked, check_needs, check_waiting
-from cluster_abm.model.setup import background, nanoseconds, node_table
+from cluster_abm.model.setup import background, check_initial_memory, nanoseconds, node_table
 from cluster_abm.model.talking.mail import Mail
 from cluster_abm.model.waiting.dependents import Dependents
 from cluster_abm.model.waiting.holding import holding_of
@@ -95,8 +95,8 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policies: Man
     check_all_asked(policies.distinct)
     check_waiting(policies.distinct)
     check_needs(policies.distinct, setup, work)
-    prepare(policies, work.jobs)
-    staging = staging_of(setup.data, run_seed, work.jobs, live.network, is_pooled)
+    prepare(policies, work.arriving if len(work.arriving) else work.jobs)
+    staging = staging_of(setup.data, run_seed, work, live.network, is_pooled)
     engine = _engine_of(setup, run_seed, work, clock, policies)
     all_is_known = setup.negotiation.mode == "papers" or (policies.main.central and not policies.main.talks)
     are_timed = setup.negotiation.bandwidths == "measured" and not is_pooled
@@ -168,6 +168,9 @@ def _engine_of(setup: Scenario, run_seed: int, work: RunJobs, clock: Clock, poli
     engine = make_engine(nodes, work.jobs, service_key, clock.slice_ns, main.effective_rates, work.phases)
     if setup.workload.background:
         engine.start_background(background(setup, engine.nodes, main))
+    if work.initial:
+        check_initial_memory(work, engine.nodes)
+        engine.start_initial(work.initial)
     if setup.failures.can_happen and main.pooled:
         raise InputError(f"failures: policy {main.name!r} pools all nodes; none of them can fail")
     if setup.failures.degrade and main.pooled:

@@ -45,7 +45,7 @@ from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.distributions import LARGEST
 
 # What a misspelt keyword may mean.
-ARGUMENTS = ("scenario", "seed", "rng", "policy", "keep_decisions", "compile_decisions", "overrides")
+ARGUMENTS = ("scenario", "seed", "rng", "policy", "keep_decisions", "compile_decisions", "overrides", "network")
 
 
 class ClusterModel(RunDisplay, MesaAdapter):
@@ -70,6 +70,7 @@ class ClusterModel(RunDisplay, MesaAdapter):
         compile_decisions: False: load managers decide in Python, also where their policy has a compiled form, with the
             same results: for a debugger, or to compare.
         overrides: dotted keys laid over the scenario, {"cluster.nodes": 64}.
+        network: a networkx graph that joins the nodes, as of `load_scenario`; `graph` is a copy of it.
         kwargs: (so named for Mesa) any key of a scenario, `__` for the dot: cluster__nodes=64 is `cluster.nodes`, and
             policy__d=3 a parameter of the policy (`cluster_abm.list_keys()`, `list_policies()`).
 
@@ -105,16 +106,19 @@ class ClusterModel(RunDisplay, MesaAdapter):
         keep_decisions: bool = True,
         compile_decisions: bool = True,
         overrides: Mapping[str, object] | None = None,
+        network: Any = None,
         **kwargs: Any,
     ) -> None:
         check_arguments(keep_decisions=(keep_decisions, FLAG), compile_decisions=(compile_decisions, FLAG))
-        setup = resolve(scenario, kwargs, policy, overrides, ARGUMENTS)
+        setup = resolve(scenario, kwargs, policy, overrides, ARGUMENTS, network)
         self.run_seed = seed_of(seed, rng, setup)
         super().__init__(rng=self.run_seed)
         self.setup, self.negotiation = setup, setup.negotiation
         self.params = {"scenario": setup.name, **({} if policy is None else {"policy": policy}), **kwargs}
         if overrides:
             self.params["overrides"] = dict(overrides)
+        if network is not None:
+            self.params["network"] = network
         self.turn = ""
         own = policy if isinstance(policy, Policy) else None
         parts = self.parts = assemble(setup, self.run_seed, keep_decisions, self.policies_of(setup, own))

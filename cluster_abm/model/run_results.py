@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
+import networkx as nx
 import pandas as pd
 
 from cluster_abm.arrays import Integers
@@ -15,8 +16,12 @@ from cluster_abm.interconnect import Network
 from cluster_abm.large_tables import blocks, forget_pages
 from cluster_abm.limits import BYTES_A_FRAME_ROW, check_memory
 from cluster_abm.model.assembly import Parts
+from cluster_abm.model.moving.copies import copies_by_node
 from cluster_abm.model.observing.existing import existing
+from cluster_abm.model.observing.graph import GraphOfRun
 from cluster_abm.model.observing.summary import counted_jobs, program_metrics
+from cluster_abm.model.observing.vertices import pieces_with_vertices, with_vertices
+from cluster_abm.model.part import wire
 from cluster_abm.model.setup import watts_of
 from cluster_abm.results.frames import jobs_frame
 from cluster_abm.results.metrics import RunData, computed
@@ -44,6 +49,23 @@ class RunResults:
     def network(self) -> Network:
         """The network as it is now."""
         return self.parts.live.network
+
+    @property
+    def graph(self) -> nx.Graph:
+        """The network as a networkx graph, with the names of the graph that was given, whose copy it is.
+
+        Of a vertex that is a node `node` is its number. `up` of a vertex and of an edge is False while it is out of
+        order; an edge also while one of its ends is. With files (`[data]`) `files` of a node lists the names of those
+        of which it has a copy now: copies that lie there, and those that tasks on it have fetched. The graph is one
+        object, which shows the present state each time `model.graph` is read. Where no graph was given, its vertices
+        are those of `network.graph`.
+        """
+        return self._graph_of_run.now
+
+    @cached_property
+    def _graph_of_run(self) -> GraphOfRun:
+        parts = self.parts
+        return wire(GraphOfRun, vars(parts), whole=parts.live.whole, plan=parts.failures.plan)
 
     @property
     def jobs(self) -> Table:
@@ -130,9 +152,17 @@ class RunResults:
                 "submitted": self.submitted_jobs,
                 **parts.failures.metrics(),
                 **({} if parts.staging is None else parts.staging.metrics()),
+                **(self._io_loads() if parts.work.initial else {}),
             },
             exists=existing(self.setup, parts.policies.main.pooled, parts.availability.can_change),
         )
+
+    def _io_loads(self) -> dict[str, float]:
+        """The largest and the smallest I/O load of a node now [1/ms]."""
+        loads = self.engine.empty_loads()
+        self.engine.measure(self.now_ns, loads)
+        most, least = float(loads["io_load"].max()), float(loads["io_load"].min())
+        return {"io_load_largest_per_ms": most, "io_load_smallest_per_ms": least}
 
     def summary(self) -> dict[str, Any]:
         """The run in numbers, as `cluster-abm run --json` prints them; metrics without data are None."""
@@ -152,6 +182,9 @@ class RunResults:
     def jobs_frame(self) -> pd.DataFrame:
         """One row a task that has ended (results.frames.jobs_frame).
 
+        Here and in the other tables nodes are numbers; where a graph was handed over, the columns `..._vertex` have the
+        names of their vertices.
+
         Raises:
             InputError: the frame does not fit into memory.
         """
@@ -166,12 +199,33 @@ class RunResults:
             forget_pages(self.engine.records, self.jobs)
 
     def _jobs_frame(self, part: slice) -> pd.DataFrame:
-        return jobs_frame(self.engine.ordered_records()[part], self.jobs, self.parts.work.program_names)
+        frame = jobs_frame(self.engine.ordered_records()[part], self.jobs, self.parts.work.program_names)
+        return with_vertices(frame, "jobs", self.network.node_names)
 
     def nodes_frame(self) -> pd.DataFrame:
         """One row a node and measurement: load indices, busy times so far (measurements.Measurements)."""
-        return self.parts.measurements.frame()
+        return with_vertices(self.parts.measurements.frame(), "nodes", self.network.node_names)
+
+    def nodes_pieces(self) -> Iterator[pd.DataFrame]:
+        """`nodes_frame` in pieces, as `jobs_pieces`."""
+        return pieces_with_vertices(self.parts.measurements.pieces(), "nodes", self.network.node_names)
 
     def decisions_frame(self) -> pd.DataFrame:
-        """One row a decision (decisions.DecisionRecord)."""
-        return self.parts.log.frame()
+        """One row a decision (decisions.DecisionRecord); with `[[data.file]]` also `cluster_t_ms` (results.columns)."""
+        return with_vertices(self._with_access(self.parts.log.frame()), "decisions", self.network.node_names)
+
+    def decisions_pieces(self) -> Iterator[pd.DataFrame]:
+        """`decisions_frame` in pieces, as `jobs_pieces`."""
+        pieces = map(self._with_access, self.parts.log.pieces())
+        return pieces_with_vertices(pieces, "decisions", self.network.node_names)
+
+    def copies_by_node(self) -> tuple[tuple[str, ...], ...]:
+        """Names of the files of which each node has a copy now, shape (nodes,) (moving.copies)."""
+        return copies_by_node(self.parts.staging, self.engine)
+
+    def _with_access(self, decisions: pd.DataFrame) -> pd.DataFrame:
+        staging = self.parts.staging
+        if staging is not None and self.setup.jobs_may_name_files:
+            access_ms = map(staging.cluster_access_ms, decisions["job"].tolist())
+            decisions["cluster_t_ms"] = pd.Series(list(access_ms), decisions.index, dtype="object")
+        return decisions

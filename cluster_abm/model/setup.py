@@ -19,9 +19,10 @@ from cluster_abm.interconnect.units import whole_ns as nanoseconds
 from cluster_abm.policies import AnyPolicy, Hardware, Policy, choice_of
 from cluster_abm.scenario import Scenario, scenario_of
 from cluster_abm.scenario.cluster import Cluster
+from cluster_abm.scenario.filling.handing_over import with_graph
 from cluster_abm.scenario.filling.overriding import laid_over
 from cluster_abm.scenario.mixture import check_one_policy
-from cluster_abm.workload import background_table
+from cluster_abm.workload import RunJobs, background_table
 
 
 def resolve(
@@ -30,10 +31,11 @@ def resolve(
     policy: AnyPolicy | None = None,
     overrides: Mapping[str, object] | None = None,
     arguments: Iterable[str] = (),
+    network: object = None,
 ) -> Scenario:
-    """The scenario, with keys laid over it (`laid_over`), and under a policy, if one is given.
-    Raises InputError."""
-    overrides = laid_over(overrides, keywords, arguments)
+    """The scenario, with keys laid over it (`laid_over`), a graph in its network's place, and under a policy, as far
+    as they are given. Raises InputError."""
+    overrides = with_graph(laid_over(overrides, keywords, arguments), network)
     scenario = scenario_of(scenario, overrides)
     if policy is None:
         return scenario
@@ -120,6 +122,22 @@ def background(scenario: Scenario, nodes: Table, policy: Policy) -> Table:
             f"{nodes['limit_kb'][node] / 1000:g} MB of RAM for programs and swap"
         )
     return table
+
+
+def check_initial_memory(work: RunJobs, nodes: Table) -> None:
+    """Check that none of the jobs of `workload.initial` would be killed at once.
+
+    Raises InputError: those of a node ask for more than RAM and swap, which background programs there may use too.
+    """
+    jobs = work.jobs[: work.initial]
+    asked_kb = np.bincount(jobs["home"], jobs["memory_mb"] * jobs["tasks"] * 1000.0, len(nodes))
+    asked_kb += nodes["transit_kb"]
+    for node in np.flatnonzero((nodes["limit_kb"] < NEVER) & (asked_kb > nodes["limit_kb"])).tolist():
+        raise InputError(
+            f"workload.initial: the jobs of node {node}, and background programs there, ask for "
+            f"{asked_kb[node] / 1000:g} MB: allowed are the {nodes['limit_kb'][node] / 1000:g} MB of RAM for programs "
+            "and swap"
+        )
 
 
 def hardware(nodes: Table) -> tuple[Hardware, ...]:

@@ -68,14 +68,20 @@ class Windows:
         """What the engine serves once the arrivals up to a boundary have been placed."""
         submissions, conversation = self.submissions, self.conversation
         reviews = self.reviews_at_ends and bool(submissions.held) and not conversation.is_on
-        until_end_of_task = submissions.schedule.waits_for_ends or conversation.hears_ends or reviews
+        # A transfer is given up at the end of the slice in which its task is killed.
+        may_be_cancelled = self.tasks_can_be_killed and self.transfers.in_transit > 0
+        hears_ends = submissions.schedule.waits_for_ends or conversation.hears_ends
+        until_end_of_task = hears_ends or reviews or may_be_cancelled
         # What managers have just said may be heard, or answered, before that.
         boundary_ns = min(boundary_ns, max(self.clock.next_boundary_ns, conversation.due_ns))
         is_last = (submissions.is_stuck or conversation.is_stuck) and self.end_ns is None
-        # Where a window may end early, or tasks in transit be killed, transfers must not run ahead of it.
-        may_end_early = (until_end_of_task or self.tasks_can_be_killed) and self.transfers.in_transit
-        if is_last or may_end_early:
+        if is_last:
             boundary_ns = self.clock.next_boundary_ns
+        elif until_end_of_task and self.transfers.in_transit:
+            # Transfers are carried out before the engine, and must not run ahead of a window that ends early: after its
+            # first slice none begins or ends.
+            next_event_ns = self.clock.boundary_up_to(self.transfers.next_ns)
+            boundary_ns = min(boundary_ns, max(self.clock.next_boundary_ns, next_event_ns))
         # Background programs would go on after the last task has ended, to whatever boundary is asked for.
         until_idle = self.has_background and self.end_ns is None and submissions.all_started
         return Window(boundary_ns, until_end_of_task, until_idle)

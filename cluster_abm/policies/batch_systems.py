@@ -87,6 +87,11 @@ class Backfilling(SpaceSharing):
     def choose(self, outlook: Outlook, view: View) -> int:
         """The place of the job that starts now, which must fit into what is free; -1: none."""
 
+    def found(self, task: ArrivingTask, tasks: int, view: View) -> None:
+        """As in a batch system; a job that is there from the beginning requests its time from 0 on."""
+        super().found(task, tasks, view)
+        self._note_end(task, math.ceil(tasks / view.hardware[task.home].cores), 0.0, view)
+
     def next_job(self, queue: WaitingJobs, view: View) -> int:
         """Ask `choose`; the job gets its cores."""
         place = self.choose(self.outlook(queue, view), view)

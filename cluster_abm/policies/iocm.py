@@ -1,4 +1,4 @@
-"""IOCM's policies: they balance I/O, memory or CPU, whichever is most imbalanced; their rivals always balance one."""
+"""IOCM's policies: they balance I/O, else memory, else CPU; their rivals always balance the same one."""
 
 from __future__ import annotations
 
@@ -16,25 +16,26 @@ from cluster_abm.policy.view import ArrivingTask, Loads, View
 class IoCpuMemoryRemoteExecution(Estimating, IndexPolicy):
     """Balances I/O load, else memory load, else CPU load, by a rule that says which of them is looked at.
 
-    1. I/O load: of the nodes with less I/O load than home i the one with least, k (least memory load breaks ties); each
+    1. If home i has I/O load: of the nodes with less of it the one with least, k (least memory load breaks ties); each
        task of the arriving job goes there that gains more than it costs, r(i, j) > r(k, j) + c_j(i, k). c_j is (1): e +
        d_INIT (1/b_net + 1/b_disk(i) + 1/b_disk(k)).
     2. Else, if the memory demand exceeds what is available: the node with least memory load, if below home's.
     3. Else, if home has the longest CPU queue of all: the node with the shortest.
 
-    The paper's "when the I/O load of a node is greater than zero" has two readings (settled): the home node's own I/O
-    load, page faults included (WAL-PM (11)), so that (2) is reached where only the arriving task would overflow the
-    memory; or, since (3) begins "if both the disk I/O and memory resources of the node are well balanced", the resource
-    with the largest load imbalance factor of the cluster.
+    "When the I/O load of a node is greater than zero" (1) and "if no I/O load is imposed on the node" (2) are read as
+    the home node's own I/O load, page faults included (WAL-PM (11)). So (2) applies where only the arriving task would
+    overflow the memory. `io_rule = "imbalance"` reads (3), "if both the disk I/O and memory resources of the node are
+    well balanced", for all three: the resource with the largest load imbalance factor of the cluster is balanced. These
+    factors are not in this paper: they are from IOLB (2008).
     """
 
     class Parameters(Estimating.Parameters):
         """Which resource is balanced."""
 
-        io_rule: Literal["imbalance", "home"] = Field(
-            "imbalance",
-            description="rule (1) holds while I/O has the largest load imbalance factor, or while the home node has "
-            "any I/O load",
+        io_rule: Literal["home", "imbalance"] = Field(
+            "home",
+            description="rule (1) applies while the home node has any I/O load, or while I/O has the largest load "
+            "imbalance factor (IOLB)",
         )
 
     parameters: Parameters

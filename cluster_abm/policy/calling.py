@@ -177,6 +177,10 @@ class CheckedPolicy:
         self._check_decision("restated", restated)
         return restated
 
+    def found(self, task: ArrivingTask, tasks: int, view: View) -> None:
+        """As of the policy, if it holds jobs."""
+        self._call("found", task, tasks, view)
+
     def holds(self, task: ArrivingTask, tasks: int, view: View) -> bool:
         """`Holding.holds`."""
         return self._truth("holds", task, tasks, view)

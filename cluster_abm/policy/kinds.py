@@ -36,6 +36,12 @@ class Holding(Policy):
     holds_jobs = True
     holds_for_events: ClassVar[bool] = False
 
+    def found(self, task: ArrivingTask, tasks: int, view: View) -> None:
+        """Take note of a job of `workload.initial`, which is on its home at 0 without a decision.
+
+        Asked once for each, before all else: its first task, and how many there are.
+        """
+
     def holds(self, task: ArrivingTask, tasks: int, view: View) -> bool:
         """Whether a job at the head of its queue has to wait: its first task, and how many there are."""
         return False

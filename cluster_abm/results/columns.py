@@ -31,11 +31,21 @@ class Column(NamedTuple):
 # Loads that nodes.parquet has under their own name; the others are `load_<index>`.
 PLAIN_LOADS = ("tasks", "memory_mb", "cpu_queue", "faults_per_ms")
 OF_AVERAGES = "the policy asks for averages"
+OF_A_GRAPH = "a graph was handed over"
 
 
 def _of_load(index: LoadIndex) -> Column:
     name = index.name if index.name in PLAIN_LOADS else f"load_{index.name}"
     return Column(name, index.unit, index.meaning, OF_AVERAGES if index.averaged else "")
+
+
+def _of_vertices(*columns: Column) -> tuple[Column, ...]:
+    """The columns that name the vertices of other columns' nodes (model.observing.vertices)."""
+    return tuple(
+        Column(f"{one.name}_vertex", "name", f"vertex of `{one.name}` in the graph", OF_A_GRAPH)
+        for one in columns
+        if one.unit == "node"
+    )
 
 
 JOBS: tuple[Column, ...] = (
@@ -71,7 +81,15 @@ NODES: tuple[Column, ...] = (
     Column("disk_busy_ms", "ms", "time since the start with a request in its disk"),
 )
 
-DECISIONS: tuple[Column, ...] = tuple(Column(one.name, one.unit, one.meaning) for one in RECORDED)
+DECISIONS: tuple[Column, ...] = (
+    *(Column(one.name, one.unit, one.meaning) for one in RECORDED),
+    Column(
+        "cluster_t_ms",
+        "ms",
+        "a list: T = T_WC + T_BC of its job in each cluster, LMIP's S_T: the least over the cluster's nodes",
+        "jobs may name files (`[[data.file]]`, of a trace)",
+    ),
+)
 
 SUMMARY: tuple[Column, ...] = (
     Column("scenario", "name", "the scenario"),
@@ -92,7 +110,10 @@ SUMMARY: tuple[Column, ...] = (
     Column("programs", "", "numbers of each program", "jobs run programs"),
 )
 
-TABLES: Mapping[str, tuple[Column, ...]] = {"jobs": JOBS, "nodes": NODES, "decisions": DECISIONS}
+TABLES: Mapping[str, tuple[Column, ...]] = {
+    name: (*columns, *_of_vertices(*columns))
+    for name, columns in {"jobs": JOBS, "nodes": NODES, "decisions": DECISIONS}.items()
+}
 
 
 def described(table: str) -> Mapping[str, Column]:

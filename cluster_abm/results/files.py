@@ -14,7 +14,7 @@ import pandas as pd
 
 from cluster_abm.errors import InputError, reason_of
 from cluster_abm.json_text import to_json
-from cluster_abm.scenario import Scenario, scenario_to_toml
+from cluster_abm.scenario import Scenario, scenario_files
 from cluster_abm.whole_files import in_one_move
 
 if TYPE_CHECKING:
@@ -136,9 +136,10 @@ def write_run(
     frames: Mapping[str, pd.DataFrame | Iterable[pd.DataFrame]],
     wall_s: float,
 ) -> list[Path]:
-    """Write scenario.toml (resolved), summary.json, a Parquet file a frame (whole, or in pieces), and timing.json."""
+    """Write scenario.toml (resolved; a graph that was handed over beside it), summary.json, a Parquet file a frame
+    (whole, or in pieces), and timing.json."""
     written = [
-        write_text(folder, "scenario.toml", scenario_to_toml(scenario)),
+        *(write_text(folder, name, text) for name, text in scenario_files(scenario).items()),
         write_json(folder, "summary.json", dict(summary)),
     ]
     for name, table in frames.items():

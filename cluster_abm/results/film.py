@@ -41,6 +41,8 @@ LEAST = {
 }  # fmt: skip
 # A number stands in a node as long as the nodes are no more than that.
 MOST_NUMBERED = 80
+# A name stands beneath a node as long as the nodes are no more than that; how far beneath its rim [points].
+MOST_NAMED, NAME_BELOW, LONGEST_NAME = 40, 1, 14
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,15 @@ class Scale:
     loads: LoadScale  # the scale
     # Of the loads 0, 1, 2, ..., a colour each, where they are classes; () where they are numbers.
     names: tuple[str, ...] = ()
+
+
+def shortest(name: str) -> str:
+    """A name of a node as it has room beneath it.
+
+    >>> shortest("Lyon"), shortest("a rather long name")
+    ('Lyon', 'a rather long…')
+    """
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
 def scale_of(index: str, loads: npt.ArrayLike, per_core: bool = False) -> Scale:
@@ -82,6 +93,8 @@ class Scene:
     wires: Sequence[tuple[Point, Point]]  # ends of each line
     # Of each node, shape (nodes,); empty: one each.
     cores: npt.NDArray[np.integer] = field(default_factory=lambda: np.zeros(0, np.int64))
+    # What the nodes are called besides their numbers; none: nothing.
+    names: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,6 +192,10 @@ class Stage:
         numbered = scene.places if len(scene.places) <= MOST_NUMBERED else []
         words["fontsize"] = 7 if len(numbered) <= 40 else 6
         self._numbers = [axes.text(x, y, str(node), **words) for node, (x, y) in enumerate(numbered)]
+        for name, place in zip(scene.names if len(numbered) <= MOST_NAMED else (), numbered, strict=False):
+            below = -(math.sqrt(self.room) / 2 + NAME_BELOW)
+            beneath: dict[str, Any] = {"xytext": (0, below), "textcoords": "offset points", "ha": "center"}
+            axes.annotate(shortest(name), place, va="top", zorder=6, fontsize=6, parse_math=False, **beneath)
         self._out = axes.scatter([], [], marker="x", c=[DOWN], s=60, zorder=4)
         self._arrows: list[Any] = []
         axes.set(xlim=(-MARGIN, 1 + MARGIN), ylim=(1 + MARGIN, -MARGIN), xticks=[], yticks=[])

@@ -22,8 +22,9 @@ from cluster_abm.results.summary import finished_records, job_values, makespan_s
 
 Value = float | int | None
 # When a metric exists: always; where users submit; where something can fail; where jobs need files; where a disk serves
-# several requests at once; where the nodes' power is set; of a study with a warm-up; only in the rows of a study.
-When = Literal["always", "closed", "failures", "data", "channels", "power", "warmup", "study"]
+# several requests at once; where the nodes' power is set; where jobs are on their nodes at 0 (workload.initial); of a
+# study with a warm-up; only in the rows of a study.
+When = Literal["always", "closed", "failures", "data", "channels", "power", "initial", "warmup", "study"]
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class RunData:
     now_ns: int  # the end of the run, or now [ns]
     last_finish_ns: int  # when the last task ended [ns]
     # What was counted while the run went on: migrations, remote_executions, refused_offers, messages between load
-    # managers, jobs submitted, failures.
+    # managers, jobs submitted, failures; and, where some are on their nodes at 0, how uneven the I/O loads are now.
     counted: Mapping[str, float]
     exists: frozenset[When]  # which metrics there are
 
@@ -217,6 +218,16 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "joules_per_job", "J", "energy per finished job", better="less", when="power", value=_joules_per_job,
+    ),
+    Metric(
+        "io_load_largest_per_ms", "1/ms", "largest I/O load of a node at the end", when="initial",
+        value=_counted("io_load_largest_per_ms"),
+        meaning="I/O load, WAL-PM (11), of the node that has most of it at the end of the run",
+    ),
+    Metric(
+        "io_load_smallest_per_ms", "1/ms", "smallest I/O load of a node at the end", when="initial",
+        value=_counted("io_load_smallest_per_ms"),
+        meaning="the same of the node that has least of it",
     ),
     Metric(
         "disk_requests", "1", value=lambda run: int(run.nodes["requests"].sum()),

@@ -16,7 +16,7 @@ WHEN: Mapping[When, str] = {
     "always": "",
     "closed": "users submit (`workload.arrivals.kind` is `closed`)",
     "failures": "something can fail (`failures`)",
-    "data": "jobs need files (`data.files`)",
+    "data": "jobs need files (`data`)",
     "channels": "a disk serves several requests at once (`disk_channels`)",
     "power": "every node's `idle_watts` is set",
     "warmup": "a study leaves out the warm-up",

@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict
 
 # Said elsewhere, or by no run.
 LEFT_OUT = ("name", "summary")
+# A whole graph may be the value of a key.
+LONGEST_TEXT = 300
 
 
 class Section(BaseModel):
@@ -54,4 +56,6 @@ def _text(value: Any) -> str:
         return ", ".join(map(_text, value))
     if value is None:
         return "not set"
+    if isinstance(value, str) and len(value) > LONGEST_TEXT:
+        return f"{value[:LONGEST_TEXT]}..."
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -25,8 +25,12 @@ class Interconnect(Section):
     """delay: a transfer takes its formula's time, however many there are; contended: transfers share links max-min
     fairly"""
     file: str | None = None
-    """GraphML (.graphml, .xml) or node-link JSON (.json), or the name of a shipped network; makes the kind "file".
-    Where cluster.nodes is not given with it, it is the number of the graph's vertices that are nodes"""
+    """GraphML (.graphml, .xml), node-link JSON (.json), GML (.gml) or a list of edges with named columns (.csv, .tsv),
+    or the name of a shipped network; makes the kind "file". Where cluster.nodes is not given with it, it is the number
+    of the graph's vertices that are nodes"""
+    graph: str | None = None
+    """a networkx graph that was handed over in Python (network=G), as a text of node-link JSON; makes the kind "file".
+    Where a scenario is written it stands beside it, as NAME.network.json"""
     part: Literal["largest"] | None = None
     """file: "largest": of parts that nothing joins the largest alone; not set: the graph has to be one"""
     max_mb: MaxMb = NETWORK_MB
@@ -71,7 +75,7 @@ class Interconnect(Section):
         "torus": ("dimensions",),
         "dragonfly": ("trunk_bandwidth_mbps", "trunk_latency_ms", "routers_per_group", "nodes_per_router"),
         "clusters": ("trunk_bandwidth_mbps", "trunk_latency_ms", "clusters", "cluster_nodes"),
-        "file": ("trunk_bandwidth_mbps", "trunk_latency_ms", "file", "part", "nodes_per_vertex"),
+        "file": ("trunk_bandwidth_mbps", "trunk_latency_ms", "file", "graph", "part", "nodes_per_vertex"),
     }
     """Which of the keys that have no default each kind takes."""
 
@@ -88,7 +92,7 @@ class Interconnect(Section):
     @model_validator(mode="before")
     @classmethod
     def _a_file_is_a_kind(cls, given: Any) -> Any:
-        if isinstance(given, Mapping) and given.get("file") is not None:
+        if isinstance(given, Mapping) and (given.get("file") is not None or given.get("graph") is not None):
             return {"kind": "file", **given}
         return given
 
@@ -96,8 +100,14 @@ class Interconnect(Section):
     def _keys_of_the_kind(self) -> Interconnect:
         if self.file is not None and self.kind != "file":
             raise ValueError(f'file {self.file!r}: interconnect.kind is {self.kind!r}; leave it out, or set "file"')
-        if self.file is None and self.kind == "file":
-            raise ValueError('file: a kind "file" needs interconnect.file, a GraphML or node-link JSON file')
+        if self.graph is not None and self.kind != "file":
+            raise ValueError(f'graph: interconnect.kind is {self.kind!r}; leave it out, or set "file"')
+        if self.graph is not None and self.file is not None:
+            raise ValueError(f"graph, file {self.file!r}: give one of them")
+        if self.file is None and self.graph is None and self.kind == "file":
+            raise ValueError(
+                'file: a kind "file" needs interconnect.file, a GraphML, GML or node-link JSON file or a list of edges'
+            )
         for name in dict.fromkeys(key for keys in self.USES.values() for key in keys):
             if getattr(self, name) is not None and name not in self.USES[self.kind]:
                 users = ", ".join(kind for kind, keys in self.USES.items() if name in keys)

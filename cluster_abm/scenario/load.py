@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import tomli_w
 from pydantic import BaseModel, ValidationError
 
 from cluster_abm.arguments import CALLABLE_OR_NONE, Kind, check_arguments, is_path, shortened
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.distributions import Distribution
-from cluster_abm.scenario.filling.nodes import fill_nodes
+from cluster_abm.scenario.filling.handing_over import GRAPH, beside, hand_over, with_graph
+from cluster_abm.scenario.filling.nodes import OfVertices, fill_nodes, of_vertices
 from cluster_abm.scenario.filling.overriding import keys_meant, laid_over
 from cluster_abm.scenario.hardware import NETWORK_KEYS, NODE_KEYS, Preset, lay_under, read_preset
 from cluster_abm.scenario.policy_names import PolicyFiles, take_policy_files
@@ -25,12 +25,13 @@ from cluster_abm.scenario.shipped import names_in, nearest, shipped_file, shippe
 from cluster_abm.scenario.toml_file import is_folder, is_there, read_toml
 from cluster_abm.scenario.wording import units
 from cluster_abm.scenario.wording.other_names import did_you_mean
+from cluster_abm.scenario.wording.writing import scenario_to_toml
 
 # Also what others take from here.
 __all__ = [
     "is_text", "load_scenario", "nearest", "network_names", "scenario_from", "scenario_names", "scenario_of",
-    "scenario_path", "scenario_to_toml", "shipped_network", "shipped_path", "shipped_profiles", "shortened",
-    "tables_of",
+    "scenario_path", "scenario_to_toml", "shipped_network", "shipped_path", "shipped_profiles",
+    "shipped_trace", "shortened", "tables_of",
 ]  # fmt: skip
 
 
@@ -42,6 +43,11 @@ def shipped_profiles(name: str) -> Path | None:
 def shipped_network(name: str) -> Path | None:
     """The file of a shipped network by its name; None if it is not the name of any."""
     return shipped_file("networks", name, ".json")
+
+
+def shipped_trace(name: str) -> Path | None:
+    """The file of a shipped trace by its name; None if it is not the name of any."""
+    return shipped_file("traces", name, ".csv")
 
 
 def network_names() -> list[str]:
@@ -58,6 +64,7 @@ def load_scenario(
     source: str | Path,
     overrides: Mapping[str, object] | None = None,
     policy_files: PolicyFiles | None = None,
+    network: Any = None,
     **keywords: object,
 ) -> Scenario:
     """A checked scenario from a shipped name or a TOML file.
@@ -73,6 +80,9 @@ def load_scenario(
         source: name of a shipped scenario, or path of a TOML file.
         overrides: dotted keys to values that replace the file's, e.g. {"cluster.nodes": 64}.
         policy_files: what loads a policy that they name as FILE.py:CLASS (`policies.name_of`); None: it is refused.
+        network: a networkx graph that joins the nodes, in place of the scenario's network; it is copied. Read of an
+            edge are `bandwidth_mbps` and `latency_ms`, of a vertex `host`, `kind`, `cluster`, `cpu_speed`, `cores`,
+            `memory_mb` and `files`. Its vertices are the nodes (docs/how-to/scenarios.md).
         keywords: the same as `overrides`, `__` for the dot: cluster__nodes=64.
 
     Returns:
@@ -82,9 +92,9 @@ def load_scenario(
         InputError: no such scenario, not TOML, unknown keys, wrong types or values; all problems at once.
     """
     check_arguments(policy_files=(policy_files, CALLABLE_OR_NONE))
-    keys = laid_over(overrides, keywords, ("source", "overrides", "policy_files"))
+    keys = with_graph(laid_over(overrides, keywords, ("source", "overrides", "policy_files", "network")), network)
     path = scenario_path(source)
-    data = read_toml(path)
+    data = beside(path, read_toml(path))
     data.setdefault("name", path.stem)
     return scenario_from(data, str(path), keys, policy_files)
 
@@ -107,22 +117,25 @@ def scenario_from(
 ) -> Scenario:
     """A checked scenario from nested tables; `where` names them in messages. Raises InputError as load_scenario."""
     presets: dict[tuple[str | int, ...], Preset] = {}
+    vertices: OfVertices | None = None
     try:
         tree = _copy(data)
+        if (overrides or {}).get(GRAPH) is not None:
+            hand_over(tree)
         for key, value in (overrides or {}).items():
             _set(tree, key, value)
         _check_texts(tree, where)
         refused = take_policy_files(tree, policy_files)
         if refused:
             raise InputError([f"{_origin(path, where, overrides)}: {line}" for path, line in refused.items()])
-        fill_nodes(tree, overrides or {})
+        vertices = fill_nodes(tree, overrides or {})
         presets = lay_under(tree)
         _complete_distributions(tree)
         scenario = Scenario.model_validate(tree)
     except ValidationError as problem:
         own = _own_problems(data) if overrides else None
         lines = [_message(error, where, own, overrides or {}) for error in problem.errors()]
-        raise InputError([line + _said_by(presets, line) for line in lines]) from None
+        raise InputError([line + _said_by(presets, line) + _of_graph(vertices, line) for line in lines]) from None
     except RecursionError:
         raise InputError(f"{where}: its tables are nested too deeply") from None
     for path, preset in presets.items():
@@ -157,9 +170,15 @@ def _said_by(presets: Mapping[tuple[str | int, ...], Preset], line: str) -> str:
     return f" ({'; '.join(said)})" if said else ""
 
 
+def _of_graph(vertices: OfVertices | None, line: str) -> str:
+    """That the groups in a message are those of a graph."""
+    is_said = vertices is not None and vertices.groups and "group." in line
+    return f" (cluster.group is what the vertices of {vertices.where} say)" if vertices and is_said else ""
+
+
 def tables_of(scenario: Scenario) -> dict[str, Any]:
     """A scenario's nested tables, for others to be laid over them (`scenario_from`); of keys that a hardware preset may
-    say those alone that the scenario says itself."""
+    say those alone that the scenario says itself, and no groups that a graph's vertices say."""
     tree = scenario.model_dump(exclude_none=True)
     sections: list[tuple[dict[str, Any], Any]] = [
         (tree["cluster"], scenario.cluster), (tree["interconnect"], scenario.interconnect),
@@ -168,12 +187,11 @@ def tables_of(scenario: Scenario) -> dict[str, Any]:
     for table, section in sections:
         for key in set(table) & {*NODE_KEYS, *NETWORK_KEYS} - section.model_fields_set:
             del table[key]
+    if tree["interconnect"]["kind"] == "file" and tree["cluster"]["group"]:
+        found = of_vertices(tree["interconnect"])
+        if found is not None and found.groups:
+            del tree["cluster"]["group"]
     return tree
-
-
-def scenario_to_toml(scenario: Scenario) -> str:
-    """The scenario, resolved, as TOML that `load_scenario` reads back to an equal one."""
-    return tomli_w.dumps(scenario.model_dump(mode="json", exclude_none=True))
 
 
 def scenario_path(source: str | Path) -> Path:
@@ -223,7 +241,10 @@ def _check_texts(tree: Any, where: str, path: str = "") -> None:
 
 def is_text(words: str) -> bool:
     """Whether a text can be written in UTF-8 and holds no zero byte."""
-    return "\0" not in words and not any("\ud800" <= letter <= "\udfff" for letter in words)
+    try:
+        return b"\0" not in words.encode()
+    except UnicodeEncodeError:
+        return False
 
 
 def _complete_distributions(tree: dict[str, Any], section: type[BaseModel] = Scenario) -> None:

@@ -33,16 +33,20 @@ from cluster_abm.scenario.distributions import (
     TaskCount,
 )
 from cluster_abm.scenario.failures import Failures
+from cluster_abm.scenario.initial import InitialJob
 from cluster_abm.scenario.interconnect import Interconnect
 from cluster_abm.scenario.policy_names import current_name
 from cluster_abm.scenario.trace import TraceChoice
+
+# Jobs that a file of TOML may list.
+MOST_INITIAL = 100_000
 
 
 class Workload(Section):
     """The jobs. CPU times and rates are per task and at speed 1."""
 
-    kind: Literal["synthetic", "trace"] = "synthetic"
-    """drawn from the distributions below, or read from workload.trace.file"""
+    kind: Literal["synthetic", "trace", "none"] = "synthetic"
+    """drawn from the distributions below, read from workload.trace.file, or no jobs but those of workload.initial"""
     duration_s: Positive = 3600.0
     """jobs are submitted during this time [s]"""
     jobs: Annotated[Count, Field(le=50_000_000)] | None = None
@@ -92,6 +96,10 @@ class Workload(Section):
     background: tuple[Background, ...] = ()
     """[[workload.background]]: programs that load a node from the beginning to the end, each with a node, cpu_share,
     and period_ms, memory_mb, io_per_ms, request_kb"""
+    initial: Annotated[tuple[InitialJob, ...], Field(max_length=MOST_INITIAL)] = ()
+    """[[workload.initial]]: jobs that are on a node at 0, each with a node, cpu_ms, age_ms (CPU received before) and
+    columns of a trace: tasks, io_per_ms, request_kb, memory_mb, initial_data_mb, write_share, reaccess_rate,
+    requested_ms"""
     trace: TraceChoice = TraceChoice()
     """what to take from a trace file"""
 
@@ -128,7 +136,9 @@ class Workload(Section):
 
     @model_validator(mode="after")
     def _rate_given_once(self) -> Workload:
-        if self.kind == "trace":
+        if self.kind == "none" and not self.initial:
+            raise ValueError('kind "none": there would be no job: list jobs in [[workload.initial]]')
+        if self.kind != "synthetic":
             return self
         given = [name for name in ("jobs", "jobs_per_s", "utilisation") if getattr(self, name) is not None]
         listed = ", ".join(f"workload.{name}" for name in given) or "none of them"
@@ -261,6 +271,11 @@ class Scenario(Section, displays.Displayed):
     run: Run = Run()
     compare: Compare = Compare()
 
+    @property
+    def jobs_may_name_files(self) -> bool:
+        """Whether there are files that jobs may name."""
+        return bool(self.data.file) and self.workload.kind == "trace"
+
     def __repr__(self) -> str:
         return f"<Scenario {self.name!r}: {self.cluster.nodes} nodes, policy {self.policy.name}, seed {self.run.seed}>"
 
@@ -295,6 +310,9 @@ class Scenario(Section, displays.Displayed):
                 raise ValueError(
                     f"workload.background.{index}.node {program.node}: must be below cluster.nodes {nodes}"
                 )
+        for index, job in enumerate(self.workload.initial):
+            if job.node >= nodes:
+                raise ValueError(f"workload.initial.{index}.node {job.node}: must be below cluster.nodes {nodes}")
         self._check_cores_left_by_background()
         return self
 

@@ -21,7 +21,8 @@ class TraceChoice(Section):
     """Work from a file. What it does not say is drawn from the workload's distributions."""
 
     file: str | None = None
-    """in one of the formats of docs/reference/traces.md (GWA-T-12: also a folder); plain, .gz or .xz"""
+    """in one of the formats of docs/reference/traces.md (GWA-T-12: also a folder), plain, .gz or .xz; or the name of a
+    shipped trace"""
     format: Format | None = None
     """not set: by what the file begins with"""
     run: Annotated[int, Strict(), Field(ge=0)] | None = None

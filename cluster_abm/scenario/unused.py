@@ -10,7 +10,7 @@ from cluster_abm.scenario.cluster import Cluster, NodeGroup
 from cluster_abm.scenario.failures import Outages
 from cluster_abm.scenario.hardware import NODE_KEYS, own_keys_that_win, read_preset
 from cluster_abm.scenario.interconnect import Interconnect
-from cluster_abm.scenario.load import shipped_network, shipped_profiles
+from cluster_abm.scenario.load import shipped_network, shipped_profiles, shipped_trace
 from cluster_abm.scenario.schema import Scenario, Workload
 
 # Keys of the arrivals that only some kinds use.
@@ -79,6 +79,9 @@ def dotted_entries(tree: Mapping[str, Any], path: str = "") -> Iterator[str]:
 
 
 def _of_workload(work: Workload) -> Iterator[tuple[str, str]]:
+    if work.kind == "none":
+        for name in ("jobs", "jobs_per_s", "utilisation", "duration_s", "arrivals", "home", "cpu_ms", "programs"):
+            yield f"workload.{name}", 'workload.kind is "none": there are no jobs but those of workload.initial'
     if work.kind == "trace":
         for name in ("jobs", "jobs_per_s", "utilisation", "duration_s", "arrivals"):
             yield f"workload.{name}", 'workload.kind is "trace", and the trace says when jobs are submitted'
@@ -87,6 +90,8 @@ def _of_workload(work: Workload) -> Iterator[tuple[str, str]]:
             yield "workload.cpu_ms", 'workload.kind is "trace", and the trace says the CPU times'
         if work.trace.memory == "drawn":
             yield "workload.trace.memory_per", 'workload.trace.memory is "drawn": no memory is read'
+        if work.trace.file is not None and shipped_trace(work.trace.file) is not None:
+            yield "workload.trace.max_mb", "workload.trace.file is no file of your own"
     else:
         yield "workload.trace", f'workload.kind is "{work.kind}": no trace is read'
     if work.application.name == "none":
@@ -254,8 +259,10 @@ def _of_data_and_messages(scenario: Scenario) -> Iterator[tuple[str, str]]:
         yield "interconnect.max_mb", "interconnect.file is no file of your own"
     if not scenario.data.files:
         for name in type(scenario.data).model_fields:
-            if name != "files":
-                yield f"data.{name}", "data.files is 0: jobs need no files"
+            if name not in ("files", "file"):
+                yield f"data.{name}", "data.files is 0: jobs that name no files need none"
+    if scenario.workload.kind != "trace":
+        yield "data.file", f'workload.kind is "{scenario.workload.kind}": only jobs of a trace name files'
     if scenario.negotiation.mode != "head-node":
         yield "negotiation.head_node", f'negotiation.mode is "{scenario.negotiation.mode}", not "head-node"'
     if scenario.negotiation.mode == "papers":

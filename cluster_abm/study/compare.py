@@ -14,6 +14,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.limits import check_runs, counted
 from cluster_abm.policies import BOUNDS, AnyPolicy, Policy
 from cluster_abm.scenario import Scenario, scenario_of
+from cluster_abm.scenario.filling.handing_over import with_graph
 from cluster_abm.scenario.filling.overriding import laid_over
 from cluster_abm.study.asking import check_seeds
 from cluster_abm.study.comparison import BEST, WORST, Comparison, finite
@@ -30,7 +31,7 @@ __all__ = [
     "with_policy",
 ]  # fmt: skip
 # What a misspelt keyword may mean.
-ARGUMENTS = ("scenario", "policies", "seeds", "workers", "quiet", "where", "overrides", "out")
+ARGUMENTS = ("scenario", "policies", "seeds", "workers", "quiet", "where", "overrides", "out", "network")
 
 
 def compare(
@@ -43,6 +44,7 @@ def compare(
     *,
     overrides: Mapping[str, object] | None = None,
     out: str | Path | None = None,
+    network: Any = None,
     **keywords: object,
 ) -> Comparison:
     """Run policies on the same jobs, from several seeds, and compare them.
@@ -68,6 +70,7 @@ def compare(
         where: another executor (Dask, Slurm) and its folder, in place of `workers` and `out`.
         overrides: dotted keys laid over the scenario, {"cluster.nodes": 64}.
         out: a folder that keeps finished runs; the same call, interrupted or repeated, does only those that it lacks.
+        network: a networkx graph that joins the nodes, as of `load_scenario`.
         keywords: the same as `overrides`, `__` for the dot: cluster__nodes=64.
 
     Returns:
@@ -77,7 +80,7 @@ def compare(
         InputError: unknown policies or keys, or whatever a run finds wrong in what it was given.
     """
     place = place_of(workers, quiet, where, out)
-    scenario = scenario_of(scenario, laid_over(overrides, keywords, ARGUMENTS))
+    scenario = scenario_of(scenario, with_graph(laid_over(overrides, keywords, ARGUMENTS), network))
     wanted, has_bound = without_bounds(_asked(scenario, policies))
     variants = variants_of(scenario, wanted)
     names = tuple(variants)

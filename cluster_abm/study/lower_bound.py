@@ -39,7 +39,13 @@ def lower_bound(scenario: Scenario, seed: int) -> LowerBound | None:
         or (nodes["by_oversize"] != 0).any()
         or scenario.cluster.buffer_control.kind != "fixed"
     )
-    mean_ns = srpt_pool_mean_ns(work.jobs, nodes, key(seed, "service"), has_buffers)
+    jobs = work.jobs
+    if work.initial:
+        # What is left of them at 0.
+        jobs = jobs.copy()
+        jobs["cpu_ms"] -= jobs["received_ms"]
+        jobs["received_ms"] = 0.0
+    mean_ns = srpt_pool_mean_ns(jobs, nodes, key(seed, "service"), has_buffers)
     return LowerBound(mean_ns / NS_PER_MS, len(work.jobs))
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 from cluster_abm.errors import InputError
 from cluster_abm.json_text import json_line
 from cluster_abm.policies import files_of
-from cluster_abm.scenario import scenario_to_toml
+from cluster_abm.scenario import scenario_files
 from cluster_abm.study.design.expansion import Expansion, StudyCell
 from cluster_abm.study.design.fingerprint import code_of
 from cluster_abm.study.design.study_file import Settings, Study, load_study, study_to_toml
@@ -53,7 +53,10 @@ def write_plan(store: Store, expansion: Expansion) -> None:
         "cells": [[cell.point, cell.policy, cell.key] for cell in expansion.cells],
     }
     resolved = with_paths(expansion.study).model_copy(update={"scenario": SCENARIO, "overrides": {}})
-    texts = {SCENARIO: scenario_to_toml(expansion.base), STUDY: study_to_toml(resolved), PLAN: json_line(plan)}
+    files = scenario_files(expansion.base, SCENARIO)
+    texts = {SCENARIO: files.pop(SCENARIO), STUDY: study_to_toml(resolved), PLAN: json_line(plan)}
+    for name, text in files.items():
+        store.write(store.folder / name, text.encode())
     for name, text in texts.items():
         store.write(store.folder / name, sealed_document(name, text))
 

@@ -1,7 +1,7 @@
 """Work: jobs by distribution or from traces. Knows nothing of policies."""
 
 from cluster_abm.workload.background import background_table
-from cluster_abm.workload.data import draw_catalogue
+from cluster_abm.workload.data import catalogue_of
 from cluster_abm.workload.generators import key
 from cluster_abm.workload.homes import homes_of
 from cluster_abm.workload.jobs import RunJobs, job_table, jobs_per_second, program_names, work_of
@@ -9,6 +9,6 @@ from cluster_abm.workload.offered import OfferedLoad, offered_load
 from cluster_abm.workload.users import are_closed
 
 __all__ = [
-    "OfferedLoad", "RunJobs", "are_closed", "background_table", "draw_catalogue", "homes_of", "job_table",
+    "OfferedLoad", "RunJobs", "are_closed", "background_table", "catalogue_of", "homes_of", "job_table",
     "jobs_per_second", "key", "offered_load", "program_names", "work_of",
 ]  # fmt: skip

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from cluster_abm.scenario.data import Data
 from cluster_abm.scenario.distributions import LARGEST
 from cluster_abm.workload.drawing.draws import draw
 from cluster_abm.workload.generators import generator
+from cluster_abm.workload.named_files import NamedFiles
 
 # Pairs of a file and a job: to draw the needed files of the most takes about half a minute.
 MOST_FILE_JOBS = 1_000_000_000
@@ -23,10 +25,12 @@ RACE = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class Catalogue:
-    """Files, their copies, and what each job needs."""
+    """Files, their copies, and what each job needs: first the drawn files, then the placed ones."""
 
     size_mb: Floats  # shape (files,) [MB]
-    holders: Integers  # nodes that hold each file, the first copy first, shape (files, copies)
+    # Nodes that hold each file, the first copy first, shape (files, copies). A file of fewer copies names its first
+    # holder again.
+    holders: Integers
     first_file: Integers  # where each job's files begin in `needed_files`, and the end of the last, shape (jobs + 1,)
     needed_files: Integers  # of job 0, then of job 1 ..., ascending within a job
 
@@ -34,14 +38,61 @@ class Catalogue:
         """Numbers of the files that a job needs."""
         return tuple(self.needed_files[self.first_file[job] : self.first_file[job + 1]].tolist())
 
+    def behind(self, jobs: int) -> Catalogue:
+        """The same of a table with that many jobs, which need no files, before all others."""
+        return replace(self, first_file=np.concatenate([np.zeros(jobs, np.int64), self.first_file]))
+
+
+def catalogue_of(
+    data: Data, seed: int, jobs: Table, cluster_of: Integers, placed: Sequence[Sequence[int]], named: NamedFiles | None
+) -> Catalogue:
+    """The files of a run and what its jobs need: what they name, else drawn files.
+
+    What is drawn does not depend on the placed files, nor on which jobs name any.
+
+    Raises InputError: as `draw_catalogue`.
+
+    Args:
+        data, seed, jobs, cluster_of: as of `draw_catalogue`.
+        placed: nodes that hold each of `data.file`, the first copy first.
+        named: files that jobs name; None: no job names any.
+    """
+    if data.files:
+        drawn = draw_catalogue(data, seed, jobs, cluster_of)
+    else:
+        none = np.zeros(0, np.int64)
+        drawn = Catalogue(np.zeros(0), np.zeros((0, 1), np.int64), np.zeros(len(jobs) + 1, np.int64), none)
+    if not placed:
+        return drawn
+    size_mb = np.concatenate([drawn.size_mb, [one.size_mb for one in data.file]])
+    copies = max(drawn.holders.shape[1], *map(len, placed))
+    rows = [*drawn.holders.tolist(), *placed]
+    holders = np.array([[*row, *[row[0]] * (copies - len(row))] for row in rows], np.int64)
+    return Catalogue(size_mb, holders, *_needs(drawn, named))
+
+
+def _needs(drawn: Catalogue, named: NamedFiles | None) -> tuple[Integers, Integers]:
+    """What each job needs, as `Catalogue.first_file` and `Catalogue.needed_files`: the drawn files of a job that names
+    none, and the named ones."""
+    if named is None:
+        return drawn.first_file, drawn.needed_files
+    by_name, by_draw = np.diff(named.first), np.diff(drawn.first_file)
+    by_draw_left = np.where(by_name > 0, 0, by_draw)
+    first = np.concatenate([[0], np.cumsum(by_name + by_draw_left)])
+    needed = np.empty(first[-1], np.int64)
+    is_named = np.repeat(by_name > 0, by_name + by_draw_left)
+    needed[is_named] = named.file
+    needed[~is_named] = drawn.needed_files[np.repeat(by_name == 0, by_draw)]
+    return first, needed
+
 
 def draw_catalogue(data: Data, seed: int, jobs: Table, cluster_of: Integers) -> Catalogue:
-    """The files of a run and what its jobs need.
+    """The drawn files of a run and what jobs need of them.
 
     Raises InputError: more than can be drawn in reasonable time and memory.
 
     Args:
-        data: the scenario's section, with files.
+        data: the scenario's section, with `files` above 0.
         jobs: the job table: home and arrival say what a job is interested in.
         cluster_of: cluster of each node, 0 and up, shape (nodes,).
     """

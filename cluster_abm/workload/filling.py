@@ -25,7 +25,12 @@ STREAMS = {
 
 
 def fill(
-    scenario: Scenario, seed: int, arrival_ms: Floats, given: dict[str, Floats], library: Library | None = None
+    scenario: Scenario,
+    seed: int,
+    arrival_ms: Floats,
+    given: dict[str, Floats],
+    library: Library | None = None,
+    ahead: int = 0,
 ) -> Table:
     """A job table of these arrivals: columns that are given, gaps (NaN) in them and missing ones drawn.
 
@@ -35,10 +40,12 @@ def fill(
         arrival_ms: shape (jobs,).
         given: columns by name, shape (jobs,) each.
         library: the programs whose numbers stand in the column `program`, or of which the mix is; None: none.
+        ahead: rows of zeros that stand before them.
     """
     what = "workload: the submission of the last job"
     check_longest(arrival_ms, what)
-    jobs = zeros(len(arrival_ms), JOB, "jobs")
+    table = zeros(ahead + len(arrival_ms), JOB, "jobs")
+    jobs = table[ahead:]
     drawing = _Drawing(scenario, seed, len(jobs))
     programs = _programs_of(scenario, seed, len(jobs), given.get("program"))
     first_task = 0
@@ -53,7 +60,7 @@ def fill(
         part["first_task"] = ends - part["tasks"]
         first_task = int(ends[-1])
         forget_pages(jobs)
-    return jobs
+    return table
 
 
 class _Drawing:

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from cluster_abm.arrays import Floats
 from cluster_abm.errors import InputError
-from cluster_abm.scenario import Scenario
+from cluster_abm.scenario import Scenario, shipped_trace
 from cluster_abm.workload.generators import generator
+from cluster_abm.workload.named_files import NamedFiles, named_files
 from cluster_abm.workload.parents import Parents, among
 from cluster_abm.workload.processors import on_machine
 from cluster_abm.workload.programs import Library, library, library_of_trace
-from cluster_abm.workload.traces import COLUMNS, LogReading, Trace, read_trace
+from cluster_abm.workload.traces import COLUMNS, FILES, LogReading, Trace, read_trace
+
+
+class TraceJobs(NamedTuple):
+    """The jobs that a run takes from a trace."""
+
+    arrival_ms: Floats  # the first part's start being 0, shape (jobs,)
+    columns: dict[str, Floats]  # those that the trace has, shape (jobs,) each
+    parents: Parents | None  # what jobs wait for; None: for nothing
+    files: NamedFiles | None  # files that jobs name; None: no job names any
 
 
 def programs_of(scenario: Scenario, trace: Trace | None) -> Library | None:
@@ -49,21 +61,18 @@ def trace_of(scenario: Scenario) -> Trace | None:
 def chosen_jobs(scenario: Scenario, seed: int) -> tuple[Floats, dict[str, Floats]]:
     """Arrival times [ms] and columns of the jobs that a scenario takes from its trace, as a run of it has them.
 
-    Raises InputError: as trace_of, programs_of and trace_columns; or the scenario's work comes from no trace.
+    Raises InputError: as trace_of, programs_of and trace_jobs; or the scenario's work comes from no trace.
     """
     trace = trace_of(scenario)
     if trace is None:
         raise InputError(f'workload.kind "{scenario.workload.kind}": allowed: "trace" (--trace FILE)')
-    arrival_ms, columns, _ = trace_columns(scenario, seed, trace, programs_of(scenario, trace))
-    return arrival_ms, columns
+    return trace_jobs(scenario, seed, trace, programs_of(scenario, trace))[:2]
 
 
-def trace_columns(
-    scenario: Scenario, seed: int, trace: Trace, known_programs: Library | None
-) -> tuple[Floats, dict[str, Floats], Parents | None]:
-    """Arrival times [ms], the first part's start being 0, the columns that the trace has, and what jobs wait for.
+def trace_jobs(scenario: Scenario, seed: int, trace: Trace, known_programs: Library | None) -> TraceJobs:
+    """The jobs of the chosen part of a trace.
 
-    Raises InputError: unreadable trace, no job in the chosen part, homes outside the cluster, jobs wider than it.
+    Raises InputError: no job in that part, homes outside the cluster, jobs wider than it, files that are not there.
 
     Args:
         trace: that the scenario names (trace_of).
@@ -107,7 +116,10 @@ def trace_columns(
     arrival_ms = jobs["arrival_ms"].to_numpy(float)
     columns |= on_machine(columns, choice, scenario.cluster, arrival_ms, str(path))
     _check_homes(jobs, scenario, str(path))
-    return arrival_ms - start_ms, columns, parents
+    files = (
+        named_files(jobs[FILES].tolist(), np.flatnonzero(kept) + 1, scenario.data, str(path)) if FILES in jobs else None
+    )
+    return TraceJobs(arrival_ms - start_ms, columns, parents, files)
 
 
 def _check_homes(jobs: pd.DataFrame, scenario: Scenario, where: str) -> None:
@@ -123,7 +135,8 @@ def _check_homes(jobs: pd.DataFrame, scenario: Scenario, where: str) -> None:
 
 
 def trace_path(scenario: Scenario) -> Path:
-    """The trace file a scenario names. Raises InputError when it names none."""
-    if scenario.workload.trace.file is None:
+    """The trace file a scenario names, its own or a shipped one. Raises InputError when it names none."""
+    file = scenario.workload.trace.file
+    if file is None:
         raise InputError('workload.trace.file: a workload of kind "trace" needs a file (or use --trace FILE)')
-    return Path(scenario.workload.trace.file)
+    return shipped_trace(file) or Path(file)

@@ -18,8 +18,10 @@ from cluster_abm.workload.drawing.arrivals import submission_times_s
 from cluster_abm.workload.drawing.dependence import work_over_means
 from cluster_abm.workload.drawing.draws import mean_of
 from cluster_abm.workload.filling import fill
-from cluster_abm.workload.from_trace import programs_of, trace_columns, trace_of
+from cluster_abm.workload.from_trace import programs_of, trace_jobs, trace_of
 from cluster_abm.workload.generators import generator
+from cluster_abm.workload.initial import initial_jobs
+from cluster_abm.workload.named_files import NamedFiles
 from cluster_abm.workload.parents import Parents
 from cluster_abm.workload.programs import Library, mean_cpu_ms
 from cluster_abm.workload.requests import cpu_and_io_ms, requested_times
@@ -41,6 +43,15 @@ class RunJobs(NamedTuple):
     earliest_ns: list[int] | None = None
     # With an activity profile, of which the job table has the numbers; None: no job runs one.
     programs: Library | None = None
+    # The files that jobs name themselves; None: no job names any.
+    files: NamedFiles | None = None
+    # How many of the jobs, the first ones of the table, are on their nodes at time 0 and never submitted.
+    initial: int = 0
+
+    @property
+    def arriving(self) -> Table:
+        """The rows of the jobs that are submitted."""
+        return self.jobs[self.initial :]
 
     @property
     def phases(self) -> Table:
@@ -59,7 +70,7 @@ def job_table(scenario: Scenario, seed: int) -> Table:
 
 
 def work_of(scenario: Scenario, seed: int) -> RunJobs:
-    """All jobs of a run by arrival; the policy does not affect them.
+    """All jobs of a run: those of `workload.initial`, then the others by arrival; the policy does not affect them.
 
     Those of closed users stand user by user; of each only the first arrival is known yet.
 
@@ -68,29 +79,48 @@ def work_of(scenario: Scenario, seed: int) -> RunJobs:
     workload = as_application(scenario.workload, scenario.cluster)
     if workload is not scenario.workload:
         scenario = scenario.model_copy(update={"workload": workload})
-    parents, earliest_ns = None, None
+    parents, earliest_ns, files = None, None, None
     trace = trace_of(scenario)
     programs = programs_of(scenario, trace)
-    if trace is not None:
-        arrival_ms, columns, parents = trace_columns(scenario, seed, trace, programs)
+    if scenario.workload.kind == "none":
+        arrival_ms, columns = np.zeros(0), dict[str, Floats]()
+    elif trace is not None:
+        arrival_ms, columns, parents, files = trace_jobs(scenario, seed, trace, programs)
     elif are_closed(scenario):
         arrival_ms, columns = users_columns(scenario)
     else:
         arrival_ms, columns = _synthetic_arrivals_ms(scenario, seed), {}
-    jobs = fill(scenario, seed, arrival_ms, columns, programs)
+    ahead = len(scenario.workload.initial)
+    table = fill(scenario, seed, arrival_ms, columns, programs, ahead)
+    jobs = table[ahead:]
     thinking_ms = plan_thinking(jobs, scenario, seed) if are_closed(scenario) else 0.0
-    _check_size(jobs, scenario, thinking_ms)
+    if ahead:
+        table[:ahead], requested_first = initial_jobs(scenario, seed, int(column(jobs, "tasks").sum(dtype=np.int64)))
+    _check_size(table, scenario, thinking_ms)
     requested_ms = requested_times(scenario, seed, jobs, columns.get("requested_ms"), programs)
     if parents is not None:
         earliest_ns = jobs["arrival_ns"].tolist()
         jobs["arrival_ns"][parents.counts > 0] = NEVER
-    return RunJobs(jobs, requested_ms, parents, earliest_ns, programs)
+    if ahead:
+        requested_ms = _one_after_the_other(requested_first, ahead, requested_ms, len(jobs))
+        if parents is not None:
+            parents = parents.behind(ahead)
+            earliest_ns = [0] * ahead + (earliest_ns or [])
+    return RunJobs(table, requested_ms, parents, earliest_ns, programs, files, ahead)
 
 
 def program_names(scenario: Scenario) -> tuple[str, ...]:
     """Names of the programs by the numbers in the job table; none without programs."""
     programs = programs_of(scenario, trace_of(scenario))
     return () if programs is None else programs.names
+
+
+def _one_after_the_other(first: Floats | None, ahead: int, other: Floats | None, jobs: int) -> Floats | None:
+    """Requested times of the first jobs, `ahead` of them, and of the other ones; None: no job requests any."""
+    if first is None and other is None:
+        return None
+    none = np.full(ahead, np.nan), np.full(jobs, np.nan)
+    return np.concatenate([none[0] if first is None else first, none[1] if other is None else other])
 
 
 def _check_size(jobs: Table, scenario: Scenario, thinking_ms: float) -> None:
@@ -137,6 +167,8 @@ def jobs_per_second(scenario: Scenario) -> float:
     Raises InputError: closed users, which have no rate of their own; or a utilisation of no work.
     """
     workload = as_application(scenario.workload, scenario.cluster)
+    if workload.kind == "none":
+        return 0.0
     if are_closed(scenario):
         raise InputError("workload.arrivals.kind closed: its jobs come when others have ended, at no given rate")
     if workload.jobs_per_s is not None:

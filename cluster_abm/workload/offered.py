@@ -56,9 +56,10 @@ def offered_load(scenario: Scenario, work: RunJobs) -> OfferedLoad | None:
     """The load that jobs offer to a scenario's nodes; None where no window is known.
 
     There is none of closed users and of jobs with parents, which come when others have ended; and none of a trace
-    whose jobs come all at once. Background programs are no jobs, and not counted.
+    whose jobs come all at once. Background programs are no jobs, and jobs of `workload.initial` do not come: neither
+    are counted.
     """
-    jobs = work.jobs
+    jobs = work.arriving
     window_s = None if work.parents is not None else _window_s(scenario, jobs)
     if window_s is None:
         return None
@@ -124,7 +125,7 @@ def _window_s(scenario: Scenario, jobs: Table) -> float | None:
     if work.kind == "trace":
         span_s = float(jobs["arrival_ns"][-1] - jobs["arrival_ns"][0]) / 1e9 if len(jobs) else 0.0
         return span_s or None
-    return None if work.arrivals.kind == "closed" else work.duration_s
+    return None if work.kind == "none" or work.arrivals.kind == "closed" else work.duration_s
 
 
 def _nodes(scenario: Scenario) -> _Nodes:

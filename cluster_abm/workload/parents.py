@@ -23,6 +23,10 @@ class Parents(NamedTuple):
         """How many jobs each job waits for, shape (jobs,)."""
         return np.diff(self.first)
 
+    def behind(self, jobs: int) -> Parents:
+        """The same of a table with that many jobs, which wait for none, before all others."""
+        return Parents(np.concatenate([np.zeros(jobs, np.int64), self.first]), self.parent + jobs)
+
     @property
     def waiting(self) -> Integers:
         """The job that waits, for each dependence, shape (dependences,)."""

@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 
+from cluster_abm.study.papers.plan import load_plan, reproduction_names
 from cluster_abm.study.runner.tasks import RunsOutcome
 
 ROW = {"mean_slowdown": 1.0}
@@ -75,7 +77,10 @@ def reproduced(monkeypatch):
     def reproduce(name, seeds, quick, overrides, *, where):
         found.asked.append((name, seeds, quick, dict(overrides), where))
         outcome = found.outcomes[min(len(found.asked), len(found.outcomes)) - 1]
-        return SimpleNamespace(points=(), outcome=outcome, as_json=lambda: {"name": name})
+        return SimpleNamespace(
+            points=(), outcome=outcome, as_json=lambda: {"name": name}, plan=load_plan(name), seeds=seeds,
+            verdict_words="shape" if name.startswith("lmip") else "not reproduced",
+        )  # fmt: skip
 
     monkeypatch.setattr("cluster_abm.study.papers.reproduce.reproduce", reproduce)
     return found
@@ -104,6 +109,16 @@ def test_the_tables_after_an_interrupt_are_not_begun(cli, reproduced):
     assert code == 130
     assert len(reproduced.asked) == 2
     assert json.loads(out) == [{"name": name} for name, *_ in reproduced.asked]
+
+
+def test_all_verdicts_are_written_at_the_end(cli, reproduced, tmp_path):
+    assert cli("reproduce", "all", "--json", "--seeds", "3", "--out", str(tmp_path))[0] == 0
+    table = pd.read_csv(tmp_path / "verdicts.csv")
+    assert table["name"].tolist() == reproduction_names()
+    assert table.loc[table["name"] == "lmip-fig2"].to_dict("records") == [
+        {"name": "lmip-fig2", "paper": "LMIP, Fig. 2", "verdict": "shape", "seeds": 3}
+    ]
+    assert set(table["verdict"]) == {"shape", "not reproduced"}
 
 
 def test_runs_are_kept_where_results_are(cli, reproduced):

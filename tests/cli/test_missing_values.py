@@ -17,7 +17,7 @@ def test_a_run_to_which_no_job_comes_says_so(cli):
 
 @pytest.mark.parametrize(("name", "words"), [
     ("energy_kwh", "energy_kwh exists where every node's idle_watts is set"),
-    ("fetched_mb", "fetched_mb exists where jobs need files (data.files)"),
+    ("fetched_mb", "fetched_mb exists where jobs need files (data)"),
     ("restarts", "restarts exists where something can fail (failures)"),
     ("makespan_spread_ms", "makespan_spread_ms exists where users submit (workload.arrivals.kind is closed)"),
 ])  # fmt: skip

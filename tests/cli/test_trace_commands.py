@@ -39,7 +39,7 @@ PACKED = {"": bytes, ".gz": gzip.compress, ".xz": lzma.compress}
 INFO_KEYS = ["file", "format", "rows", "jobs", "skipped", "fields", "span_s", "cpu_s"]
 ALL_COLUMNS = {
     "arrival_ms", "home", "cpu_ms", "io_per_ms", "memory_mb", "tasks", "request_kb", "initial_data_mb", "write_share",
-    "reaccess_rate", "requested_ms", "disk_mb", "name", "job", "after",
+    "reaccess_rate", "requested_ms", "disk_mb", "name", "job", "after", "files",
 }  # fmt: skip
 
 

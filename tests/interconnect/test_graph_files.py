@@ -254,7 +254,8 @@ A, B, C = {"id": "a"}, {"id": "b"}, {"id": "c"}
         (graphml("<node/>"), ["vertex None: no id"]),
         (graphml('<edge source="a" target="z"/>'), ["edge 'a' - 'z'", "no vertex 'z'"]),
         (triangle(links=[{"source": "a", "target": 7}]), ["edge 'a' - 7", "no vertex 7"]),
-        (vertices({"id": [1]}), ["nodes[0].id = [1]", "string or a whole number"]),
+        (vertices({"id": [1.5]}), ["nodes[0].id = [1.5]", "string or a whole number"]),
+        (vertices({"id": []}), ["nodes[0].id = []", "or a list of them"]),
         (vertices(A, {"name": "a"}), ["nodes[1].id = None"]),
         (vertices("a"), ["nodes[0].id = None"]),
         (triangle(links=[{"source": "a"}]), ["links[0].target = None"]),
@@ -321,8 +322,8 @@ def test_many_bad_edges_are_listed_up_to_ten(network):
 
 
 def test_too_large_and_not_there(network, tmp_path):
-    with pytest.raises(InputError, match=r"graph\.csv: format not told by the name: allowed \.graphml"):
-        network("a,b", 2, "graph.csv")
+    with pytest.raises(InputError, match=r"graph\.dot: format not told by the name: allowed \.graphml"):
+        network("a,b", 2, "graph.dot")
     with pytest.raises(InputError, match="No such file"):
         Network(Interconnect(file=str(tmp_path / "none.json")), 2)
     vertices = [{"id": number} for number in range(graph_reading.MOST_VERTICES + 1)]

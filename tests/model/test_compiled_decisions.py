@@ -74,8 +74,8 @@ def test_the_same_decisions(policy, situation):
 
 
 @pytest.mark.parametrize(("policy", "choice"), [
-    ("iocm-pm", {"policy__migrates_all": True}), ("iocm-pm", {"policy__io_rule": "home"}),
-    ("iocm-re", {"policy__io_rule": "home"}), ("io-pm", {"policy__estimator": "closed-without-paging"}),
+    ("iocm-pm", {"policy__migrates_all": True}), ("iocm-pm", {"policy__io_rule": "imbalance"}),
+    ("iocm-re", {"policy__io_rule": "imbalance"}), ("io-pm", {"policy__estimator": "closed-without-paging"}),
     ("iolb-pm", {"policy__index": "queue"}), ("iolb-pm", {"negotiation__mode": "head-node"}),
 ])  # fmt: skip
 def test_the_same_decisions_by_what_a_policy_can_be_told(policy, choice):

@@ -123,6 +123,14 @@ def test_the_title_of_a_node_has_number_cores_tasks_and_load(cores, said):
     assert first.get("data-node") == "0"
 
 
+def test_the_title_of_a_node_has_its_name_in_a_graph_that_was_handed_over():
+    ends = {"source": "Paris", "target": "<b>"}
+    net = network("file", 2, graph=json.dumps({"nodes": [{"id": "Paris"}, {"id": "<b>"}], "edges": [ends]}))
+    shown = frame(2, up=np.array([True, False]))
+    titles = [one.find("title").text for one in nodes_of(shown, "cpu", net, mapped(net))]
+    assert titles == ["node 0, Paris: 0 tasks, 0 tasks", "node 1, <b>: out of order"]
+
+
 def test_a_node_has_the_name_and_colour_of_its_load_class():
     shown = frame(loads={"class": np.arange(4.0)})
     found = nodes_of(shown, "class")

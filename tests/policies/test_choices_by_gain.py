@@ -126,11 +126,16 @@ IOCM_RE = [
     Case("iocm-re", "it costs more", DISKS, [Job(0, io_per_ms=READS)], [0], rules=["(1) I/O"], given={E: 140.1}),
     # R(1) = 600: home need not have the largest load.
     Case("iocm-re", "a lighter one", DISKS, [Job(1, io_per_ms=READS)], [2], rules=["(1) I/O"], given={E: 99.9}),
-    # By memory, though the node with least of it has most CPU work, and whatever it costs.
+    # By memory, though the node with least of it has most CPU work, and whatever it costs: 1010 MB with the newcomer.
     Case(
         "iocm-re", "memory overflows",
-        [*tasks(0, 2, memory_mb=600.0), Job(1, memory_mb=900.0), *tasks(2, 3), Job(3, memory_mb=500.0)],
-        [Job(0, memory_mb=10.0)], [2], rules=["(2) memory"], given={E: 5000.0},
+        [*tasks(0, 2, memory_mb=495.0), Job(1, memory_mb=900.0), *tasks(2, 3), Job(3, memory_mb=500.0)],
+        [Job(0, memory_mb=20.0)], [2], rules=["(2) memory"], given={E: 5000.0},
+    ),
+    # Home pages already, so it has I/O load: (1), and the move does not gain 5 s.
+    Case(
+        "iocm-re", "page faults are I/O load", [*tasks(0, 2, memory_mb=600.0), Job(1), *tasks(2, 3), Job(3)],
+        [Job(0, memory_mb=10.0)], [0], rules=["(1) I/O"], given={E: 5000.0},
     ),
     Case("iocm-re", "no I/O: shortest queue", QUEUES, [Job(0)], [2], rules=["(3) CPU"], given={E: 5000.0}),
     Case("iocm-re", "no I/O: home is not overloaded", QUEUES, [Job(1)], [1], rules=["(3) CPU"]),

@@ -138,8 +138,8 @@ IOCM = [
     Case("iocm-pm", "(1) it costs more", DISKS, [READS], [2], [(0, 2, 1)], rules=["(1) I/O"], given={E: 91.7}),
     Case("iocm-pm", "EM: nothing gains", DISKS, [READS], [2], rules=["(1) I/O"], given={E: 250.1}),
     Case("iocm-pm", "(2) least memory, though most tasks are there",
-         [Job(2, 1000.0, memory_mb=1100.0), *tasks(0, 2, 500.0, memory_mb=20.0), Job(1, 1000.0, memory_mb=300.0),
-          Job(3, 1000.0, memory_mb=200.0)], [Job(2)], [0], rules=["(2) memory"], given=DEAR),
+         [Job(2, 1000.0, memory_mb=990.0), *tasks(0, 2, 500.0, memory_mb=20.0), Job(1, 1000.0, memory_mb=300.0),
+          Job(3, 1000.0, memory_mb=200.0)], [Job(2, memory_mb=20.0)], [0], rules=["(2) memory"], given=DEAR),
     # 1010 MB with the newcomer; LIF_page is that of node 0, and LIF_CPU 0. Node 0 has more memory load than home.
     Case("iocm-pm", "(2) with the newcomer it overflows",
          [Job(2, 1000.0, memory_mb=990.0), Job(0, 1000.0, memory_mb=1100.0), Job(1, 1000.0, memory_mb=300.0),
@@ -150,9 +150,9 @@ IOCM = [
     Case("iocm-pm", "(3) as large as the largest", on(3, 1, 3, 2), [Job(2)], [1], is_tie=True, given=DEAR),
     Case("iocm-pm", "(3) next after home", on(1, 1, 3, 1), [Job(2)], [3], is_tie=True, given=DEAR),
     # 0, 200, 300 and 100 ms of CPU, and 10 ms of I/O on home alone: LIF_CPU is the largest, but home has I/O load.
-    Case("iocm-pm", "what is uneven", SOME_IO, [Job(2)], [0], rules=["(3) CPU"], given=DEAR),
-    Case("iocm-pm", "what home has", SOME_IO, [Job(2)], [2], rules=["(1) I/O"],
-         given=DEAR | {"policy__io_rule": "home"}),
+    Case("iocm-pm", "what is uneven", SOME_IO, [Job(2)], [0], rules=["(3) CPU"],
+         given=DEAR | {"policy__io_rule": "imbalance"}),
+    Case("iocm-pm", "what home has", SOME_IO, [Job(2)], [2], rules=["(1) I/O"], given=DEAR),
     # The newcomer to 3. Then 6 R > 1 R to node 0, 5 > 1 to 1, 4 > 2 to 3, 3 > 2 to 0; with 2 R = 2 R it is over.
     Case("iocm-pm", "EM: while it gains", on(0, 0, 6, 0), [Job(2)], [3], [(0, 2, 0), (1, 2, 1), (2, 2, 3), (3, 2, 0)],
          is_tie=True),

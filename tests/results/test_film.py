@@ -230,6 +230,16 @@ def test_of_very_many_lines_and_nodes_none_are_drawn_or_numbered(what, count, dr
         assert [text.get_text() for text in axes.texts] == ([str(number) for number in range(count)] if drawn else [])
 
 
+@pytest.mark.parametrize(("count", "named"), [(2, True), (film.MOST_NAMED, True), (film.MOST_NAMED + 1, False)])
+def test_the_names_of_nodes_stand_beneath_them_as_they_are(count, named):
+    axes = Figure().subplots()
+    names = ["$a$", *(f"a very long name {number}" for number in range(1, count))]
+    film.Stage(axes, Scene("", [(0.5, 0.5)] * count, [], names=names), scale_of("cpu", 2.0))
+    drawn = [text for text in axes.texts if not text.get_text().isdigit()]
+    assert [text.get_text() for text in drawn] == (["$a$"] + ["a very long n…"] * (count - 1) if named else [])
+    assert not any(text.get_parse_math() for text in drawn)
+
+
 @pytest.mark.parametrize(("index", "per_core", "loads", "words_of", "full", "low"), [
     ("cpu", False, [1.0], "tasks running or ready", 2, 0),
     ("cpu", True, [1.0], "tasks running or ready per core", 2, 0),

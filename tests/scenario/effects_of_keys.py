@@ -11,6 +11,7 @@ Values are chosen away from 0 and 1.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,10 +57,15 @@ CLOSED: Settings = {
 PROGRAMS = FEW | {"workload.programs.mix": {"bit-r": 1.0}}
 APPLICATION = FEW | {"workload.application.name": "pgrep", "workload.application.scale": 0.001}
 BACKGROUND: Settings = {"node": 1, "cpu_share": 0.3, "io_per_ms": 0.05, "memory_mb": 20.0}
+INITIAL: Settings = {"node": 1, "cpu_ms": 40.0, "age_ms": 10.0}
 FILES = FEW | {
     "interconnect.kind": "clusters", "interconnect.clusters": 2, "data.files": 12, "data.size_mb.mean": 5.0,
     "data.files_per_job.maximum": 2, "policy.name": "data-access",
 }  # fmt: skip
+PATH = json.dumps({
+    "nodes": [{"id": vertex} for vertex in range(4)],
+    "edges": [{"source": vertex, "target": vertex + 1, "bandwidth_mbps": 8.0} for vertex in range(3)],
+})  # fmt: skip
 LOSING = BUSY | {"interconnect.loss_share": 0.4, "interconnect.latency_ms": 3.0}
 FAR = BUSY | {"cluster.nodes": 8, "interconnect.latency_ms": 5.0}
 DRAGONFLY = FAR | {
@@ -194,7 +200,12 @@ WORKLOAD = (
         "workload.tasks.barrier_ms": Effect(PARALLEL, 20.0, "jobs"),
         "workload.tasks.communication_ms": Effect(BARRIERS, 4.0, "jobs"),
         "workload.background": Effect(BUSY, [BACKGROUND], "run"),
+        "workload.initial": Effect(FEW, [INITIAL], "jobs"),
     }
+    | listed(
+        FEW, "workload.initial", INITIAL, "jobs", node=2, cpu_ms=60.0, age_ms=7.0, tasks=3, io_per_ms=0.2,
+        request_kb=400.0, memory_mb=5.0, initial_data_mb=3.0, write_share=0.7, reaccess_rate=1.5, requested_ms=90.0,
+    )
     | listed(
         BUSY, "workload.background", BACKGROUND, "run", node=2, cpu_share=0.6, period_ms=300.0, io_per_ms=0.2,
         request_kb=400.0,
@@ -245,7 +256,7 @@ NETWORK = {
         (FAR | {"interconnect.kind": "fat-tree"}, {"arity": 6}),
         (FAR | {"interconnect.kind": "torus"}, {"dimensions": [8]}),
         (DRAGONFLY, {"routers_per_group": 4, "nodes_per_router": 2}),
-        (FAR | {"cluster.nodes": 4}, {"file": "two-pairs"}),
+        (FAR | {"cluster.nodes": 4}, {"file": "two-pairs", "graph": PATH}),
     ] for name, value in values.items()
 } | {
     # With 2 at each of the four vertices there are 8 nodes, among which jobs are submitted.
@@ -278,6 +289,9 @@ OTHERS = {
 OWN_CSV = "arrival_ms,home,cpu_ms,memory_mb,tasks,requested_ms\n" + "".join(
     f"{number * 100},{number % 4},{20 + number},{number + 3},{number % 5 + 1},500\n" for number in range(20)
 )
+FILES_CSV = "arrival_ms,home,cpu_ms,files\n0,0,20,maps\n500,1,20,maps;images\n"
+MAPS: Settings = {"name": "maps", "size_mb": 7.0, "at": [3]}
+IMAGES: Settings = {"name": "images", "size_mb": 11.0, "at": [5]}
 HBD = "run,host,submit_s,cpu_s,prog\n0,1,0.5,0.09,make\n0,3,0.7,0.005,stty\n4,1,0.2,2,sed\n4,0,1.3,0.01,csh\n"
 SWIM = "".join(f"job{number}\t{number}\t1\t{number + 1}0000000\t3000000\t1000000\n" for number in range(6))
 SACCT = (
@@ -292,7 +306,8 @@ LARGE = "arrival_ms,cpu_ms\n" + "1,1\n" * 300_000
 PARTS = '{"nodes": [{"id": 0}, {"id": 1}, {"id": 2}], "edges": [{"source": 0, "target": 1}]}'
 TEXTS = {
     "own.csv": OWN_CSV, "hbd.csv": HBD, "swim.tsv": SWIM, "sacct.txt": SACCT, "log.swf": SWF, "large.csv": LARGE,
-    "programs.csv": PROFILES, "large-programs.csv": PROFILES + ("#" * 99 + "\n") * 11_000, "parts.json": PARTS,
+    "files.csv": FILES_CSV, "programs.csv": PROFILES,
+    "large-programs.csv": PROFILES + ("#" * 99 + "\n") * 11_000, "parts.json": PARTS,
     "large.json": PARTS.replace('"nodes"', '"graph": {"name": "' + "x" * 1_100_000 + '"}, "nodes"'),
 }  # fmt: skip
 
@@ -305,6 +320,7 @@ def of_files(folder: Path) -> dict[str, Effect]:
         values = {"file": str(folder / name), **more}
         return cluster | {f"workload.trace.{key}": value for key, value in values.items()}
 
+    placed = read("files.csv") | {"data.file": [MAPS, IMAGES]}
     own, swim, swf = read("own.csv"), read("swim.tsv", cpu_ms_per_mb=10.0, task_mb=8.0), read("log.swf")
     return {
         f"workload.trace.{name}": Effect(base, value, changes) for base, changes, values in [
@@ -320,6 +336,10 @@ def of_files(folder: Path) -> dict[str, Effect]:
             (read("large.csv"), "refused", {"max_mb": 1}),
         ] for name, value in values.items()
     } | {
+        f"data.file.{name}": Effect(placed, [MAPS | {name: value}, IMAGES], changes, "files = 'maps': no")
+        for name, value, changes in [("name", "tiles", "refused"), ("size_mb", 9.0, "run"), ("at", [0], "run")]
+    } | {
+        "data.file": Effect(placed, [MAPS, IMAGES | {"size_mb": 30.0}], "run"),
         "workload.trace.format": Effect(own, "swf", "refused", "allowed: 18 numbers"),
         "workload.kind": Effect(FEW | {"workload.trace": {}}, "trace", "refused"),
         "workload.programs.file": Effect(PROGRAMS, str(folder / "programs.csv"), "jobs"),

@@ -16,14 +16,16 @@ from cluster_abm import ClusterModel, compare
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario, scenario_from, scenario_keys
 from cluster_abm.scenario.cluster import NodeGroup
+from cluster_abm.scenario.data import PlacedFile
 from cluster_abm.scenario.distributions import Background, Distribution
 from cluster_abm.scenario.failures import Degradation, Outage
+from cluster_abm.scenario.initial import InitialJob
 from cluster_abm.workload import work_of
 
 # Lists of tables, and a table that is not set at first: their keys count too.
 LISTS = {
     "cluster.group": NodeGroup, "workload.background": Background, "failures.event": Outage,
-    "failures.degrade": Degradation,
+    "failures.degrade": Degradation, "data.file": PlacedFile, "workload.initial": InitialJob,
 }  # fmt: skip
 TABLES = LISTS | {"workload.requested_over_actual": Distribution}
 NO_EFFECT = {

@@ -18,6 +18,7 @@ PLAIN = {"cluster.nodes": 4, "workload.jobs": 3}
 NODE = ("cluster", "cluster.group.0")
 OUTAGES = ("failures.node", "failures.link")
 SLOW = "failures.degrade.0"
+INITIAL = ("workload.initial.0",)
 
 
 def under(sections: tuple[str, ...], *names: str) -> list[str]:
@@ -28,8 +29,10 @@ def under(sections: tuple[str, ...], *names: str) -> list[str]:
 RANGES: dict[str, list[str]] = {
     "(0, 1e12]": [
         *under(NODE, "memory_mb", "page_kb"), "cluster.page_fault_ratio_cap", "run.until", "data.drift_period_s",
+        "data.file.0.size_mb",
         *under(("workload",), "duration_s", "jobs_per_s", "utilisation", "home.skew", "application.scale",
                "background.0.request_kb"),
+        *under(INITIAL, "cpu_ms", "request_kb", "requested_ms"),
         *under(("workload.arrivals",), "sigma", "burst_s", "quiet_s", "time_unit_s"),
         *under(("workload.trace",), "duration_s", "cpu_scale", "cpu_ms_per_mb", "task_mb"),
     ],
@@ -37,10 +40,10 @@ RANGES: dict[str, list[str]] = {
         *under(NODE, "buffer_mb", "swap_mb", "page_fault_rate_per_ms", "idle_watts", "cpu_watts", "disk_watts"),
         "workload.reaccess_rate", "workload.background.0.memory_mb", "workload.trace.start_s",
         *under(("workload.arrivals",), "daily", "weekly"), "workload.home.weights", "workload.tasks.widths",
-        "workload.programs.mix",
+        "workload.programs.mix", *under(INITIAL, "io_per_ms", "memory_mb", "initial_data_mb", "reaccess_rate"),
     ],
     # The system leaves some of the memory.
-    "[0, 1e12)": under(NODE, "system_mb"),
+    "[0, 1e12)": [*under(NODE, "system_mb"), "workload.initial.0.age_ms"],
     "[-1e12, 1e12]": ["workload.arrivals.mu"],
     "(1, 1e12]": ["workload.arrivals.burst_factor"],
     "[1, 1e6]": ["workload.arrivals.batch_mean"],
@@ -49,7 +52,7 @@ RANGES: dict[str, list[str]] = {
     "[0, 100]": ["workload.arrivals.variations"],
     "[0, 10]": ["data.popularity_skew"],
     "[0, 1]": [
-        "cluster.fault_evenness", "data.affinity",
+        "cluster.fault_evenness", "data.affinity", "workload.initial.0.write_share",
         *under(("workload",), "no_io_share", "write_share", "tasks.parallel_share", "trace.disk_read_share",
                "trace.disk_write_share"),
     ],
@@ -83,13 +86,16 @@ RANGES: dict[str, list[str]] = {
     # There are four nodes.
     "{1..4}": ["cluster.group.0.count"],
     "{0..3}": [
-        "workload.background.0.node", "negotiation.head_node", "failures.event.0.node", "workload.arrivals.user_nodes",
+        "workload.background.0.node", "workload.initial.0.node", "negotiation.head_node",
+        "failures.event.0.node", "workload.arrivals.user_nodes",
     ],
     "{0..}": ["workload.trace.run", f"{SLOW}.nodes"],
     "{1..50000000}": ["workload.jobs", "workload.arrivals.jobs_per_user"],
     "{1..1000000}": ["workload.arrivals.users_per_node", "negotiation.offers", "negotiation.missed_reports"],
     "{0..1000000}": ["data.files", *under(("data.files_per_job",), "minimum", "maximum")],
-    "{1..2147483647}": [*under(("workload.tasks",), "minimum", "maximum"), "workload.trace.max_tasks"],
+    "{1..2147483647}": [
+        *under(("workload.tasks",), "minimum", "maximum"), "workload.trace.max_tasks", "workload.initial.0.tasks",
+    ],
     "{1..10000}": ["workload.repeats.back"],
     "{1..1000000000}": under(("interconnect",), "rack_nodes", "dimensions", "routers_per_group", "nodes_per_router",
                               "clusters", "cluster_nodes", "nodes_per_vertex"),
@@ -113,7 +119,9 @@ HOLDERS: dict[str, Any] = {
 ENTRIES = {
     "cluster.group": {"count": 2, "memory_mb": 1e12},
     "workload.background": {"node": 1, "cpu_share": 0.3},
+    "workload.initial": {"node": 1, "cpu_ms": 1e12},
     "failures.event": {"node": 1, "at_s": 1.0},
+    "data.file": {"name": "maps", "size_mb": 5.0, "at": [1]},
     "failures.degrade": {"device": "cpu", "factor": 0.5, "at_s": 1.0},
 }
 DRAWN = {"at_s": None, "kind": "weibull"}

@@ -69,10 +69,10 @@ def test_what_was_left_out_leaves_no_verdict(found, left_out, words):
 def test_notes():
     notes = reproduction().notes.splitlines()
     assert notes[0] == PLAN.notes
-    assert notes[1] == "holds: iolb below clb at 2 of 2 points (ratio 0.5..0.5)"
+    assert notes[1] == "holds: iolb/clb = 0.5 [0.5, 0.5] in the geometric mean over all points"
     assert len(notes) == 1 + len(PLAN.claim)
     fewer = reproduction(seeds=1, curves=CURVES | {"iolb": (20.0, 10.0)}).notes.splitlines()
-    assert fewer[1] == "FAILS: iolb below clb at 1 of 2 points (ratio 0.5..2)"
+    assert fewer[1] == "FAILS: iolb/clb = 1 [1, 1] in the geometric mean over all points"
     assert fewer[-1] == "from 1 seed; the plan asks for 32"
 
 
@@ -90,13 +90,14 @@ def test_what_was_laid_over_stands_beside_the_seeds(overrides, words):
 
 def test_every_column_of_the_rows():
     found = reproduction(0.5).rows
-    assert found["x"].tolist() == [0.8, 1.25] * 3
-    assert found["series"].tolist() == ["clb", "clb", "mlb", "mlb", "iolb", "iolb"]
-    assert found["published"].tolist() == [5.0, 10.0, 5.0, 10.0, 2.5, 5.0]
+    # Two numbers of the text follow: iolb is 50 % below clb at both points; published are 15.1 and 24.2 %.
+    assert found["x"].tolist() == [0.8, 1.25] * 3 + ["IOLB below CLB from", "IOLB below CLB to"]
+    assert found["series"].tolist() == ["clb", "clb", "mlb", "mlb", "iolb", "iolb"] + ["clb / iolb"] * 2
+    assert found["published"].tolist() == [5.0, 10.0, 5.0, 10.0, 2.5, 5.0, 15.1, 24.2]
     for name in ("measured", "low", "high"):
-        assert found[name].tolist() == [10.0, 20.0, 10.0, 20.0, 5.0, 10.0]
+        assert found[name].tolist() == [10.0, 20.0, 10.0, 20.0, 5.0, 10.0, 50.0, 50.0]
     of_one = Reproduction(PLAN, 1, (Point(0.8, "clb", None, (7.0, math.nan)),), RunsOutcome([ROW]), False)
-    (row,) = of_one.rows.to_dict(orient="records")
+    row = of_one.rows.to_dict(orient="records")[0]
     assert (row["measured"], math.isnan(row["published"]), math.isnan(row["low"])) == (7.0, True, True)
     assert of_one.as_json()["rows"][0] == {"x": 0.8, "series": "clb", "published": None, "measured": 7.0, "ci95": None}
 

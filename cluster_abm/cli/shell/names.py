@@ -143,6 +143,7 @@ def _values_of(key: str) -> list[str]:
         "interconnect.hardware": ("hardware", "toml"),
         "interconnect.file": ("networks", "json"),
         "workload.programs.file": ("programs", "csv"),
+        "workload.trace.file": ("traces", "csv"),
     }
     if key in shipped:
         return _shipped(*shipped[key])

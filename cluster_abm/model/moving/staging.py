@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from cluster_abm.arrays import Floats, Integers
 from cluster_abm.clock import LONGEST_WAIT_MS
-from cluster_abm.engine.tables import Table
 from cluster_abm.errors import InputError
 from cluster_abm.interconnect import Network
+from cluster_abm.interconnect.places import holders_of
 from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.policies import DataMap
 from cluster_abm.scenario.data import Data
-from cluster_abm.workload import draw_catalogue
+from cluster_abm.workload import RunJobs, catalogue_of
 
 
 class FileFetch(NamedTuple):
@@ -33,21 +35,45 @@ class Staging:
 
     Attributes:
         catalogue: files and needs.
+        names: of the files, by number.
         map: what load managers know of them.
         fetched_mb: what has come from another node so far [MB].
         fetched_between_clusters_mb: the part of it that has come from another cluster [MB].
     """
 
-    def __init__(self, data: Data, seed: int, jobs: Table, network: Network) -> None:
+    def __init__(
+        self, data: Data, seed: int, work: RunJobs, network: Network, placed: Sequence[tuple[int, ...]]
+    ) -> None:
         cluster_of = np.asarray(network.cluster_of, np.int64)
-        self.catalogue = draw_catalogue(data, seed, jobs, cluster_of)
+        self.catalogue = catalogue_of(data, seed, work.arriving, cluster_of, placed, work.files).behind(work.initial)
+        self.names = tuple(data.names)
         self.map = DataMap(self.catalogue.size_mb, self.catalogue.holders, cluster_of, network.routes_from)
         self.fetched_mb = 0.0
         self.fetched_between_clusters_mb = 0.0
+        # Of jobs that need the same files once.
+        self._access: dict[tuple[int, ...], tuple[float, ...]] = {}
 
     def files_of(self, job: int) -> tuple[int, ...]:
         """Numbers of the files that a job needs."""
         return self.catalogue.files_of(job)
+
+    @cached_property
+    def held(self) -> tuple[frozenset[int], ...]:
+        """Numbers of the files of which each node has a copy in the catalogue, shape (nodes,)."""
+        held: list[set[int]] = [set() for _ in range(self.map.nodes)]
+        for file, holders in enumerate(self.map.holders.tolist()):
+            for holder in holders:
+                held[holder].add(file)
+        return tuple(map(frozenset, held))
+
+    def cluster_access_ms(self, job: int) -> tuple[float, ...]:
+        """LMIP's S_T of a job: T = T_WC + T_BC in each cluster, the least over its nodes, shape (clusters,) [ms]."""
+        files = self.files_of(job)
+        if files not in self._access:
+            least_ms = np.full(int(self.map.cluster_of.max()) + 1, np.inf)
+            np.minimum.at(least_ms, self.map.cluster_of, self.map.access_ms(files))
+            self._access[files] = tuple(least_ms.tolist())
+        return self._access[files]
 
     def delay_ns(self, job: int, node: int) -> int:
         """How long a task of a job waits on a node until its files are there [ns].
@@ -110,6 +136,8 @@ class Staging:
         return {"fetched_mb": self.fetched_mb, "fetched_between_clusters_mb": float(self.fetched_between_clusters_mb)}
 
 
-def staging_of(data: Data, seed: int, jobs: Table, network: Network, pooled: bool) -> Staging | None:
-    """The staging of a run; None if no job needs files, or if all nodes are one station, which has them all."""
-    return Staging(data, seed, jobs, network) if data.files and not pooled else None
+def staging_of(data: Data, seed: int, work: RunJobs, network: Network, pooled: bool) -> Staging | None:
+    """The staging of a run; None if there are no files, or if all nodes are one station, which has them all."""
+    # A place that is not there is an error under every policy.
+    placed = holders_of(data.file, network)
+    return Staging(data, seed, work, network, placed) if data.has_files and not pooled else None

@@ -66,6 +66,11 @@ class Transfers:
         """How many tasks are in transit over the network."""
         return len(self._slots)
 
+    @property
+    def next_ns(self) -> int:
+        """When the next transfer begins or ends as things stand [ns]."""
+        return self._flows.next_ns
+
     def is_crossing(self, task: int) -> bool:
         """Whether a task in transit still needs its route; not once only files are missing."""
         return not self.is_contended or task in self._crossing

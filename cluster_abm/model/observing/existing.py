@@ -23,9 +23,10 @@ def existing(scenario: Scenario, pooled: bool, can_fail: bool = False) -> frozen
         "always": True,
         "closed": are_closed(scenario),
         "failures": can_fail or scenario.failures.can_happen,
-        "data": bool(scenario.data.files) and not pooled,
+        "data": (scenario.data.files > 0 or scenario.jobs_may_name_files) and not pooled,
         "channels": scenario.cluster.has_channels,
         "power": scenario.cluster.has_power,
+        "initial": bool(scenario.workload.initial),
     }
     return frozenset(when for when, is_so in holds.items() if is_so)
 

@@ -30,7 +30,7 @@ def conversation_of(
         Surroundings,
         made,
         head_node=setup.negotiation.head_node,
-        homes=homes_of(setup, parts.engine.jobs) if policy.talks else np.zeros(0, bool),
+        homes=homes_of(setup, parts.work.arriving) if policy.talks else np.zeros(0, bool),
         draw_key=np.uint64(key(run_seed, "talk")),
     )
     made["waiting"] = waiting = wire(WaitingTasks, made, is_central=policy.central)

@@ -27,9 +27,10 @@ class Following(SubmissionTimes, ABC):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.arrivals_ns = self.arrivals_ns.copy()
-        self._coming = [(int(at), job) for job, at in enumerate(self.arrivals_ns) if at < NEVER]
+        self._order = list(range(self.submitted))
+        arriving = enumerate(self.arrivals_ns[self.submitted :], self.submitted)
+        self._coming = [(int(at), job) for job, at in arriving if at < NEVER]
         heapq.heapify(self._coming)
-        self._order: list[int] = []
         self._unfinished: list[int] = self.engine.jobs["tasks"].tolist()
         self._ended_ns = [0] * len(self.engine.jobs)
         self._records_read = 0

@@ -76,6 +76,13 @@ class JobHolding:
         self.is_central, self.frees_by_events = main.central, main.holds_for_events
         self._chooses = chooses(main)
 
+    def tell_of_initial(self, jobs: int) -> None:
+        """Tell the policy, at 0, of the first `jobs` jobs, which are on their nodes from the beginning on."""
+        self.look()
+        for job in range(jobs):
+            task = self.announcements.of(job, 0)
+            self.policies.checked[task.home].found(task, self.announcements.width(job), self.views.of(task.home))
+
     def look(self) -> None:
         """Before a round of `next_job`: answers are by the present state."""
         self.views.look()
@@ -113,4 +120,8 @@ def holding_of(setup: Scenario, parts: Mapping[str, Any], are_sent: bool) -> Job
     reports_ms = setup.cluster.exchange_period_ms * (1 + setup.negotiation.missed_reports)
     # By way of a head node there are two routes.
     routes = 2 if setup.negotiation.mode == "head-node" else 1
-    return wire(JobHolding, parts, news=wire(News, parts, reports_ms=reports_ms, routes=routes if are_sent else 0))
+    news = wire(News, parts, reports_ms=reports_ms, routes=routes if are_sent else 0)
+    holding = wire(JobHolding, parts, news=news)
+    if parts["work"].initial:
+        holding.tell_of_initial(parts["work"].initial)
+    return holding

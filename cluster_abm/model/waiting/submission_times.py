@@ -9,6 +9,7 @@ from cluster_abm.arrays import Integers
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import NEVER
 from cluster_abm.model.part import part
+from cluster_abm.workload import RunJobs
 
 NO_JOBS = np.zeros(0, np.int64)
 
@@ -17,6 +18,8 @@ NO_JOBS = np.zeros(0, np.int64)
 class SubmissionTimes:
     """Submission times that are known beforehand, in the order of the job table.
 
+    Jobs of `workload.initial`, the first ones of the table, count as submitted from the beginning on.
+
     Attributes:
         waits_for_ends: whether the end of a job decides on a submission.
         arrivals_ns: when each job is submitted [ns], shape (jobs,).
@@ -24,13 +27,14 @@ class SubmissionTimes:
     """
 
     engine: EngineState
+    work: RunJobs
 
     def __post_init__(self) -> None:
         self.arrivals_ns: Integers = self.engine.jobs["arrival_ns"]
         # Some of them in a column of their own: searching a field of a table would copy it each time.
         self._near_ns, self._near_from = np.zeros(0, np.int64), 0
-        self._next_ns = int(self.arrivals_ns[0]) if len(self.arrivals_ns) else NEVER
-        self.submitted = 0
+        self.submitted = self.work.initial
+        self._next_ns = int(self.arrivals_ns[self.submitted]) if self.submitted < len(self.arrivals_ns) else NEVER
         self.waits_for_ends = False
 
     @property

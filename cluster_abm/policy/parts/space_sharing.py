@@ -36,6 +36,11 @@ class SpaceSharing(Holding):
 
     rule = "first come first served"
 
+    def found(self, task: ArrivingTask, tasks: int, view: View) -> None:
+        """A job that is there from the beginning has cores of its node: one a task, or all of them."""
+        cores = min(tasks, view.hardware[task.home].cores)
+        view.notes["given"] = view.notes.get("given", {}) | {task.job: np.full(cores, task.home)}
+
     def holds(self, task: ArrivingTask, tasks: int, view: View) -> bool:
         """Until enough nodes are free; they are given to the job then, home first and then the next ones."""
         given = given_nodes(view)

@@ -1,30 +1,63 @@
-"""`interconnect.file` without `cluster.nodes`: there are as many nodes as the graph has vertices for them."""
+"""What the graph of a scenario says of its nodes: how many there are, and what their hardware is."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Hashable, Mapping
+from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic import ValidationError
 
 from cluster_abm.bounded_files import NETWORK_MB
 from cluster_abm.errors import InputError
+from cluster_abm.scenario.cluster import NodeGroup
 from cluster_abm.scenario.shipped import shipped_file
 
+if TYPE_CHECKING:
+    import networkx as nx
 
-def fill_nodes(tree: dict[str, Any], overrides: Mapping[str, object]) -> None:
-    """Set `cluster.nodes` in a scenario's tables to what the graph of `interconnect.file` holds, where it is not given.
 
-    A file that an override names brings its number, whatever the tables under it say, unless an override gives that
-    too. A file that is none, or is no graph, is left to the network, which says what is wrong with it.
+class OfVertices(NamedTuple):
+    """What a graph says of a cluster: the number of nodes, and its groups ([[cluster.group]]); none: all are alike."""
+
+    where: str
+    nodes: int
+    groups: tuple[dict[str, Any], ...]
+
+
+def fill_nodes(tree: dict[str, Any], overrides: Mapping[str, object]) -> OfVertices | None:
+    """Set `cluster.nodes` and `cluster.group` in a scenario's tables to what the graph of its network says of its
+    vertices; return that, None where there is no such graph.
+
+    `cluster.nodes` is set where it is not given. A graph that an override names brings its number, whatever the tables
+    under it say, unless an override gives that too. A file that is none, or is no graph, is left to the network, which
+    says what is wrong with it.
+
+    Raises InputError: groups beside vertices that say what their nodes are.
     """
     cluster, network = tree.get("cluster", {}), tree.get("interconnect")
-    if not isinstance(cluster, dict) or not isinstance(network, dict) or not isinstance(network.get("file"), str):
-        return
-    is_new = any(_says(key, value, "interconnect", "file") for key, value in overrides.items())
+    if not isinstance(cluster, dict) or not isinstance(network, dict):
+        return None
+    if not (isinstance(network.get("file"), str) or isinstance(network.get("graph"), str)):
+        return None
+    found = of_vertices(network)
+    _fill_number(tree, cluster, found, overrides)
+    if found is not None and found.groups:
+        _fill_groups(tree, found)
+    return found
+
+
+def _fill_number(
+    tree: dict[str, Any], cluster: dict[str, Any], found: OfVertices | None, overrides: Mapping[str, object]
+) -> None:
+    says = [_says(key, value, "interconnect", name) for key, value in overrides.items() for name in ("file", "graph")]
     is_given = any(_says(key, value, "cluster", "nodes") for key, value in overrides.items())
-    if is_given or ("nodes" in cluster and not is_new):
+    if is_given or ("nodes" in cluster and not any(says)):
         return
-    nodes = nodes_in(network)
+    nodes = None if found is None else found.nodes
     if nodes is None and "nodes" not in cluster:
         # Enough for the groups, so that the message is the network's: that its file is none, or is no graph.
         groups = cluster.get("group")
@@ -36,21 +69,71 @@ def fill_nodes(tree: dict[str, Any], overrides: Mapping[str, object]) -> None:
         tree["cluster"] = cluster | {"nodes": nodes}
 
 
-def nodes_in(network: Mapping[str, Any]) -> int | None:
-    """How many nodes the graph of an interconnect's section holds; None: that cannot be told."""
-    from cluster_abm.graphs.hosts import hosts_of, keep_largest_part
-    from cluster_abm.graphs.reading import read_graph
+def _fill_groups(tree: dict[str, Any], found: OfVertices) -> None:
+    cluster = tree["cluster"]
+    given = cluster.get("group")
+    if given and not _are_alike(given, found.groups):
+        keys = ", ".join(sorted({key for group in found.groups for key in group} - {"count"}))
+        raise InputError(
+            f"{found.where}: its vertices say the {keys} of their nodes, and so does cluster.group: leave "
+            "[[cluster.group]] out, or these attributes"
+        )
+    # Where the numbers do not fit, the network says so.
+    if not given and cluster.get("nodes") == found.nodes:
+        tree["cluster"] = cluster | {"group": [dict(group) for group in found.groups]}
 
-    file, at_each, max_mb = network["file"], network.get("nodes_per_vertex") or 1, network.get("max_mb", NETWORK_MB)
+
+def _are_alike(given: Any, groups: tuple[dict[str, Any], ...]) -> bool:
+    """Whether groups are those of the graph: of a scenario that was written with them."""
+    try:
+        return [NodeGroup.model_validate(group) for group in given] == [NodeGroup(**group) for group in groups]
+    except (ValidationError, TypeError):
+        return False
+
+
+def of_vertices(network: Mapping[str, Any]) -> OfVertices | None:
+    """What the graph of an interconnect's section says of its nodes; None: that cannot be told."""
+    at_each, max_mb = network.get("nodes_per_vertex") or 1, network.get("max_mb", NETWORK_MB)
     if any(isinstance(value, bool) or not isinstance(value, int) or value < 1 for value in (at_each, max_mb)):
         return None
-    try:
-        graph = read_graph(shipped_file("networks", file, ".json") or Path(file), max_mb)
-        if network.get("part") == "largest":
-            keep_largest_part(graph)
-        return len(hosts_of(graph, file)) * at_each or None
-    except (InputError, ValueError, OSError):
-        return None
+    is_largest = network.get("part") == "largest"
+    with suppress(InputError, ValueError, OSError):
+        graph = network.get("graph")
+        if isinstance(graph, str):
+            return _of_text(graph, at_each, is_largest)
+        file = network["file"]
+        path = shipped_file("networks", file, ".json") or Path(file)
+        found = os.stat(path)
+        return _of_file(path, file, max_mb, at_each, is_largest, found.st_mtime_ns, found.st_size)
+    return None
+
+
+# A study builds a scenario for each of its points, mostly on one graph.
+@lru_cache(maxsize=16)
+def _of_file(
+    path: Path, where: str, max_mb: int, at_each: int, is_largest: bool, _modified_ns: int, _size: int
+) -> OfVertices | None:
+    from cluster_abm.graphs.reading import read_graph
+
+    return _described(read_graph(path, max_mb), where, at_each, is_largest)
+
+
+@lru_cache(maxsize=16)
+def _of_text(text: str, at_each: int, is_largest: bool) -> OfVertices | None:
+    from cluster_abm.graphs.reading import HANDED, read_text
+
+    return _described(read_text(text), HANDED, at_each, is_largest)
+
+
+def _described(graph: nx.Graph, where: str, at_each: int, is_largest: bool) -> OfVertices | None:
+    from cluster_abm.graphs.hosts import hosts_of, keep_largest_part
+    from cluster_abm.scenario.filling.vertices import groups_of, hardware_of
+
+    if is_largest:
+        keep_largest_part(graph)
+    hosts: list[Hashable] = hosts_of(graph, where)
+    groups = groups_of(hardware_of(graph, hosts, where), at_each)
+    return OfVertices(where, len(hosts) * at_each, tuple(groups)) if hosts else None
 
 
 def _says(key: str, value: object, section: str, name: str) -> bool:

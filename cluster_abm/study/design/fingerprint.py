@@ -15,7 +15,7 @@ from cluster_abm.bounded_files import Limit, digest, opened, shown
 from cluster_abm.errors import InputError
 from cluster_abm.policies import create
 from cluster_abm.policy.finding.files import digest_of
-from cluster_abm.scenario import Scenario, shipped_network, shipped_path
+from cluster_abm.scenario import Scenario, shipped_network, shipped_path, shipped_trace
 from cluster_abm.study.design.policy_sources import MISSING, policy_version
 from cluster_abm.study.design.unread import drop, unread_keys
 from cluster_abm.workload.traces.formats.gwa import machine_files
@@ -87,7 +87,7 @@ def cell_key(scenario: Scenario, warmup: str) -> str:
         path = None if section["file"] is None else Path(section["file"])
         if path in files:
             section["file"] = path.name
-        elif path is not None and section is resolved["workload"]["trace"]:
+        elif path is not None and section is resolved["workload"]["trace"] and shipped_trace(section["file"]) is None:
             section["file"] = [path.name, *(inside.name for inside in _files(path))]
     for key in unread_keys(scenario):
         drop(resolved, key)
@@ -104,7 +104,7 @@ def _sources() -> Iterator[tuple[str, Path]]:
         if name in WITH_EFFECT or not name.startswith(WITHOUT_EFFECT):
             yield name, path
     shipped = shipped_path()
-    for pattern in ("*.csv", "programs/*", "networks/*"):
+    for pattern in ("*.csv", "programs/*", "networks/*", "traces/*"):
         for path in sorted(shipped.glob(pattern)):
             yield path.relative_to(shipped).as_posix(), path
 
@@ -114,7 +114,7 @@ def _input_files(scenario: Scenario) -> dict[Path, Limit]:
     code version."""
     trace, programs, network = scenario.workload.trace, scenario.workload.programs, scenario.interconnect
     named: dict[str, Limit] = {}
-    if trace.file is not None:
+    if trace.file is not None and shipped_trace(trace.file) is None:
         named |= {str(path): Limit(trace.max_mb, "workload.trace.max_mb") for path in _files(Path(trace.file))}
     if network.file is not None and shipped_network(network.file) is None:
         named[network.file] = Limit(network.max_mb, "interconnect.max_mb")

@@ -42,6 +42,7 @@ def cells_of(plan: PaperPlan, quick: bool, overrides: Mapping[str, object]) -> l
         _cell(plan, x, published, series, of_trace, overrides)
         for x, published in axis_of(plan, quick)
         for series in plan.series
+        if not series.at or x in series.at
     ]
 
 
@@ -99,6 +100,14 @@ def settings_at(plan: PaperPlan, x: X) -> dict[str, Setting]:
     if axis.key:
         settings[axis.key] = x if isinstance(x, str) else x * axis.scale
     return settings
+
+
+def metric_of(plan: PaperPlan, series: Series, x: X) -> tuple[str, float]:
+    """What is measured of a series at a point of the axis: the metric, and by what it is multiplied."""
+    if series.metric:
+        return series.metric, 1.0
+    at_point = plan.axis.metrics.get(x if isinstance(x, str) else f"{x:g}")
+    return (plan.metric, plan.scale) if at_point is None else (at_point.metric, at_point.scale)
 
 
 def _published(plan: PaperPlan) -> pd.DataFrame:

@@ -12,7 +12,14 @@ from cluster_abm.scenario import nearest, shipped_path
 from cluster_abm.scenario.base import Section
 
 X = float | str
-Setting = str | float | int | bool | dict[str, float | str] | list[int]
+Setting = str | float | int | bool | dict[str, float | str] | list[int] | list[dict[str, int | float | str]]
+
+
+class Measured(Section):
+    """What is measured at a point of the axis: a metric as of a plan, times `scale`."""
+
+    metric: str
+    scale: float = 1.0
 
 
 class Axis(Section):
@@ -20,7 +27,8 @@ class Axis(Section):
 
     Its values are a column of the published file, or, where no curve was published, `points`. The key is set to
     `scale` times a point (papers give the largest of uniform rates, scenarios their mean); names are set as they are.
-    A point that takes several keys has them in `settings`, under its value as text.
+    A point that takes several keys has them in `settings`, under its value as text. Points that are different claims
+    have each a metric of its own in `metrics`, likewise.
     """
 
     key: str = ""
@@ -29,12 +37,14 @@ class Axis(Section):
     points: tuple[X, ...] = ()
     scale: float = 1.0
     settings: dict[str, dict[str, Setting]] = Field(default_factory=dict)
+    metrics: dict[str, Measured] = Field(default_factory=dict)
 
 
 class Series(Section):
     """A curve: the policy that gives it, other keys it needs, and its column in the published file, if there is one.
 
-    Its numbers are the plan's metric unless it has one of its own; `apart` keeps it out of the picture of the others.
+    Its numbers are the plan's metric unless it has one of its own, or the points of the axis have; `apart` keeps it out
+    of the picture of the others. With `at` it has only those points of the axis.
     """
 
     name: str
@@ -43,6 +53,7 @@ class Series(Section):
     overrides: dict[str, Setting] = Field(default_factory=dict)
     metric: str = ""
     apart: bool = False
+    at: tuple[X, ...] = ()
 
 
 class Also(Section):
@@ -68,18 +79,20 @@ class Number(Section):
     `paired`, the first old with the first new series, the second with the second, and so on:
       largest or smallest ratio                   old/new
       largest, smallest or mean improvement       (old - new)/new in percent
-      largest or mean reduction                   (old - new)/old in percent
+      largest, smallest or mean reduction         (old - new)/old in percent
+    It counts for the verdict, unless it is not `judged`: then it only stands beside the published one.
     """
 
     claim: str
     statistic: Literal[
         "largest ratio", "smallest ratio", "largest improvement", "smallest improvement", "mean improvement",
-        "largest reduction", "mean reduction",
+        "largest reduction", "smallest reduction", "mean reduction",
     ]  # fmt: skip
     old: tuple[str, ...]
     new: tuple[str, ...]
     at: tuple[X, ...] = ()
     paired: bool = False
+    judged: bool = True
 
     @model_validator(mode="after")
     def _pairs_up(self) -> Self:
@@ -129,7 +142,8 @@ class Claim(Section):
 class PaperPlan(Section):
     """One reproduction.
 
-    A metric is a name in a run's metrics, or a dotted path in its summary, or a sum of such ("a + b"). `mape_percent`
+    A metric is a name in a run's metrics, or a dotted path in its summary, or a sum or difference of such ("a + b",
+    "a - b"). `mape_percent`
     holds, per series, the largest mean absolute percentage error that counts as reproduced; `number_percent` the
     largest deviation of a published number. With a trace of several runs each seed takes another run, and
     `trace_overrides` are laid over the scenario. Times `scale` the metric has the unit of its label.

@@ -52,7 +52,14 @@ class StatedNumber:
 
     def is_near(self, percent: float) -> bool:
         """Whether the measured number is within `percent` of the published one."""
-        return self.measured is not None and abs(self.measured.mean / self.published - 1) * 100 <= percent
+        return self.measured is not None and percent_off(self.measured.mean, self.published) <= percent
+
+
+def percent_off(measured: float, published: float) -> float:
+    """By how much a measured number differs from the published one, in percent of that; of 0 by nothing or infinity."""
+    if published == 0.0:
+        return 0.0 if measured == 0.0 else math.inf
+    return abs(measured / published - 1) * 100
 
 
 def stated_number(plan: PaperPlan, number: Number, measured: Estimate | None) -> StatedNumber:

@@ -11,7 +11,7 @@ from cluster_abm.arguments import FLAG, TEXT, check_arguments
 from cluster_abm.limits import check_runs, counted
 from cluster_abm.scenario import load_scenario
 from cluster_abm.scenario.filling.overriding import laid_over
-from cluster_abm.study.papers.cells import axis_of, cells_of
+from cluster_abm.study.papers.cells import axis_of, cells_of, metric_of
 from cluster_abm.study.papers.plan import load_plan, reproduction_names
 from cluster_abm.study.papers.points import Point
 from cluster_abm.study.papers.reproduction import Reproduction
@@ -94,7 +94,7 @@ def reproduce(
     points = []
     for first, (x, published, series, *_) in zip(first_task, cells, strict=True):
         own = outcome.rows[first : first + count]
-        metric, scale = (series.metric, 1.0) if series.metric else (plan.metric, plan.scale)
+        metric, scale = metric_of(plan, series, x)
         of_series = published.get(series.name)
         points.append(Point(x, series.name, of_series, _values(own, metric, scale), bounds_of(metric, scale)))
         for also in plan.also:
@@ -112,8 +112,12 @@ def _values(rows: Sequence[dict[str, Any] | None], metric: str, scale: float) ->
 
 
 def _value(row: dict[str, Any], metric: str) -> float:
-    """A metric, or a sum of several, of one run."""
-    return float(sum(row.get(term.strip().removeprefix("metrics."), math.nan) for term in metric.split("+")))
+    """A metric of one run, or a sum or difference of several."""
+    total = 0.0
+    for term in metric.replace(" - ", " + -").split("+"):
+        name, sign = (term.strip().removeprefix("-"), -1.0) if term.strip().startswith("-") else (term.strip(), 1.0)
+        total += sign * row.get(name.removeprefix("metrics."), math.nan)
+    return total
 
 
 def _runs_of(trace: Path) -> Sequence[int]:

@@ -17,7 +17,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.study.papers.claims import Curve, check_claim, measure_number
 from cluster_abm.study.papers.drawing import figure_of, measured_words, picture_names, value_words
 from cluster_abm.study.papers.plan import PaperPlan, X
-from cluster_abm.study.papers.points import Point, StatedNumber, stated_number
+from cluster_abm.study.papers.points import Point, StatedNumber, percent_off, stated_number
 from cluster_abm.study.runner.tasks import RunsOutcome
 from cluster_abm.study.statistics.estimates import Estimate
 
@@ -74,7 +74,7 @@ class Reproduction(displays.Displayed):
         found = {}
         for series in self.plan.series:
             own = [point for point in self.points if point.series == series.name]
-            errors = [abs(p.measured.mean / p.published - 1) * 100 for p in own if p.published is not None]
+            errors = [percent_off(p.measured.mean, p.published) for p in own if p.published is not None]
             if errors:
                 found[series.name] = float(np.mean(errors))
         return found
@@ -116,8 +116,9 @@ class Reproduction(displays.Displayed):
             return "not reproduced"
         errors = self.mape_percent()
         near = all(errors[name] <= bound for name, bound in self.plan.mape_percent.items())
-        near = near and all(stated.is_near(self.plan.number_percent) for stated in self.numbers())
-        return "reproduced" if near and (errors or self.plan.number) else "shape"
+        judged = [stated for stated in self.numbers() if stated.number.judged]
+        near = near and all(stated.is_near(self.plan.number_percent) for stated in judged)
+        return "reproduced" if near and (errors or judged) else "shape"
 
     @property
     def notes(self) -> str:

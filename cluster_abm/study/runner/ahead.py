@@ -141,7 +141,7 @@ def _digest(scenario: Scenario, policy: Policy) -> str:
 
 
 def _has_files(scenario: Scenario) -> bool:
-    return scenario.data.files > 0
+    return scenario.data.has_files
 
 
 def _is_unlike(scenario: Scenario) -> bool:

@@ -59,8 +59,8 @@ COLUMNS: dict[str, NumberBounds] = {
     "disk_mb": NumberBounds("MB"),
 }
 REQUIRED = ("arrival_ms", "cpu_ms")
-NAME, JOB, AFTER = "name", "job", "after"
-WORD_COLUMNS = (NAME, JOB, AFTER)
+NAME, JOB, AFTER, FILES = "name", "job", "after", "files"
+WORD_COLUMNS = (NAME, JOB, AFTER, FILES)
 RUN = "run"  # only in the table of a file with several runs, none of them chosen
 
 

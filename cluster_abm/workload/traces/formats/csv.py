@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
 import numpy as np
 
 from cluster_abm.arrays import Floats, Words
 from cluster_abm.errors import InputError
+from cluster_abm.scenario.data import BETWEEN_NAMES, names_of_files
 from cluster_abm.workload.text.csv_cells import CsvCells, Rows
 from cluster_abm.workload.text.problems import Problems
 from cluster_abm.workload.traces.dependence import parents_of
@@ -18,6 +19,7 @@ from cluster_abm.workload.traces.gathering import NumberColumn, Order, WordColum
 from cluster_abm.workload.traces.table import (
     AFTER,
     COLUMNS,
+    FILES,
     JOB,
     NAME,
     REQUIRED,
@@ -86,9 +88,18 @@ class OurColumns:
             both = np.flatnonzero(~np.isnan(numbers["io_per_ms"]) & ~np.isnan(numbers["disk_mb"]))
             self._problems.add_rows(both.tolist(), lines, lambda _: BOTH)
         for name, word_column in self.words.items():
-            word_column.extend(words[name])
+            word_column.extend(self._file_names(words[name], lines) if name == FILES else words[name])
         if JOB in self.words:
             self._lines.extend(lines)
+
+    def _file_names(self, cells: Iterable[str], lines: Sequence[int]) -> Iterator[str]:
+        """The cells of the column `files` without blanks around the names."""
+        for row, cell in enumerate(cells):
+            try:
+                yield BETWEEN_NAMES.join(names_of_files(cell))
+            except ValueError as problem:
+                self._problems.add([(lines[row], f"{FILES} = {cell[:40]!r}: {problem}")])
+                yield ""
 
     def trace(self, format: str, unit: str, noted: dict[str, int]) -> Trace:
         """The trace of all rows; `unit` is what lines count. Raises InputError if there are problems."""
