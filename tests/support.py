@@ -18,8 +18,8 @@ from cluster_abm.testing.subject import BUSY, needed_by, scenario_of
 # The shipped policies that decide in compiled code.
 COMPILED = [
     "clb", "cm-pm", "cm-re", "cpu-based", "data-access", "data-majority", "disk-io-score", "hbd", "io-pm", "io-re",
-    "iocm-pm", "iocm-re", "iolb", "iolb-net", "iolb-pm", "jsq", "memory-based", "mlb", "power-of-d", "queue-length",
-    "random", "round-robin", "wal-pm", "wal-re",
+    "iocm-pm", "iocm-re", "iolb", "iolb-net", "iolb-pm", "jsq", "low-load", "memory-based", "mlb", "power-of-d",
+    "queue-length", "random", "round-robin", "wal-pm", "wal-re",
 ]  # fmt: skip
 
 BREAKDOWN = ("cpu", "cpu_queue", "io", "io_queue", "paging", "migration", "barrier", "blocked")

@@ -353,5 +353,8 @@ LOAD_INDICES: list[LoadIndex] = [
     LoadIndex("net_delay_share", "f8", "1",
               "by how much the last transfer from here took longer than alone, as a share; likewise",
               AS_MEASURED, ALIKE),
+    LoadIndex("effective_tasks", "f8", "tasks",
+              "tasks, each by the share of its time so far, at CPU and disk, that it was at the CPU or waited for it",
+              CPU, DEALT, "task"),
 ]  # fmt: skip
 LOAD_FIELDS: list[Field] = [index[:4] for index in LOAD_INDICES]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from cluster_abm.arrays import Integers
 from cluster_abm.engine.cores import core_of
@@ -11,14 +12,30 @@ from cluster_abm.engine.memory import faults_per_ms as faults_at
 from cluster_abm.engine.memory import present_buffer_kb
 from cluster_abm.engine.migration import is_movable
 from cluster_abm.engine.programs.background import is_background, sleeps
-from cluster_abm.engine.tables import IN_TRANSIT, NEVER, NONE, NS_PER_MS, READY, RUNNING, Table
+from cluster_abm.engine.tables import ARRIVAL_WRITE, AT_DISK, IN_TRANSIT, NEVER, NONE, NS_PER_MS, READY, RUNNING, Table
 from cluster_abm.formulas.buffer import buffer_share_kb, explicit_io_per_ms, hit_rate
 from cluster_abm.formulas.disk import disk_work_ms, service_ms
 from cluster_abm.formulas.load import cpu_share, disk_share, io_load_ms
 from cluster_abm.formulas.memory import page_load_ms
 from cluster_abm.formulas.oversize import oversize
-from cluster_abm.jit import kernel
+from cluster_abm.jit import inlined, kernel
 from cluster_abm.native_arrays import copy_fields
+
+
+@inlined
+def share_at_cpu(task: Any, now_ns: int) -> float:
+    """Share of a task's time so far, at CPU and disk, that it was at the CPU or waited for it; 1 before any I/O."""
+    at_disk_ns = task.io_ns + task.io_queue_ns + task.paging_ns
+    if task.state == AT_DISK and task.request_kind != ARRIVAL_WRITE:
+        at_disk_ns += now_ns - task.since_ns
+    if at_disk_ns <= 0:
+        return 1.0
+    at_cpu_ns = task.cpu_ns + task.cpu_queue_ns
+    if task.state == RUNNING:
+        at_cpu_ns += max(0, now_ns - task.leg_ns)
+    elif task.state == READY:
+        at_cpu_ns += now_ns - task.since_ns
+    return at_cpu_ns / (at_cpu_ns + at_disk_ns)
 
 
 @kernel
@@ -72,7 +89,7 @@ def measure(
         load.stream = stream / 1e6
         # Sums in variables of their own: each is in a register, not read from the table again for every task.
         newest_ns, tasks_at_cpu = NEVER, 0
-        cpu_ms = page_ms = io_ms = transfers_ms = queue = queue_paging = at_disk = 0.0
+        cpu_ms = page_ms = io_ms = transfers_ms = queue = queue_paging = at_disk = effective_tasks = 0.0
         io_per_ms = io_load = disk_work = disk_square = 0.0
         slot = node.member_head
         while slot != NONE:
@@ -90,6 +107,7 @@ def measure(
                 newest_ns = min(newest_ns, 0 if task.state == IN_TRANSIT else now_ns - task.here_ns)
             remaining_ms = left_ns * node.cpu_factor / NS_PER_MS
             cpu_ms += remaining_ms
+            effective_tasks += share_at_cpu(task, now_ns)
             if task.io_per_ms == 0.0 and faults_per_ms == 0.0:
                 # What follows, of a task that only computes: nothing but its share of the CPU.
                 queue += 1.0
@@ -117,6 +135,7 @@ def measure(
         load.cpu_ms, load.page_ms = cpu_ms / node.cores, page_ms
         load.io_ms = disk_work_ms(io_ms, transfers_ms, node.channels)
         load.queue, load.queue_paging, load.at_disk = queue, queue_paging, at_disk
+        load.effective_tasks = effective_tasks
         load.io_per_ms, load.io_load = io_per_ms, io_load
         load.disk_work, load.disk_square = disk_work, disk_square
 

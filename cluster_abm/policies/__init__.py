@@ -12,6 +12,7 @@ from typing import Any
 from cluster_abm.old_names import MovedModules
 from cluster_abm.policy import load
 from cluster_abm.policy.base import Decision, Policy
+from cluster_abm.policy.bidding import Bidding
 from cluster_abm.policy.bounds import BOUNDS
 from cluster_abm.policy.data import DataMap
 from cluster_abm.policy.finding.naming import AnyPolicy
@@ -29,14 +30,19 @@ from cluster_abm.policy.finding.registry import (
     sources_of,
 )
 from cluster_abm.policy.kinds import Holding, Migrating
+from cluster_abm.policy.parts.bids import Announced, Bid, CallForBids
 from cluster_abm.policy.talking import Ended, Message, Post, Talking
 from cluster_abm.policy.view import ArrivingTask, Candidate, Hardware, Paths, View
 from cluster_abm.policy.waiting import WaitingJobs
 
 __all__ = [
     "BOUNDS",
+    "Announced",
     "AnyPolicy",
     "ArrivingTask",
+    "Bid",
+    "Bidding",
+    "CallForBids",
     "Candidate",
     "DataMap",
     "Decision",

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from cluster_abm.old_names import note_once
 from cluster_abm.policy.base import KINDS, Policy
+from cluster_abm.policy.decision import Decision
 from cluster_abm.policy.view import ArrivingTask, View
 
 Nodes = npt.NDArray[np.int64]
@@ -22,10 +23,11 @@ class Message(NamedTuple):
         source, target: the nodes of the two managers.
         topic: what it is about, in the policy's own words.
         value: a number that goes along.
-        about: the number of the job, task or node that it is about; -1: none.
+        about: the number of the job, task, node or call that it is about; -1: none.
         nodes: numbers of nodes that go along.
         task: the task that is handed over; None: none is.
         sent_ms: when it was sent [ms].
+        note: a named tuple of the policy's own that goes along: numbers, texts, descriptions of tasks; (): none.
     """
 
     source: int
@@ -36,6 +38,7 @@ class Message(NamedTuple):
     nodes: tuple[int, ...] = ()
     task: ArrivingTask | None = None
     sent_ms: float = 0.0
+    note: tuple[Any, ...] = ()
 
 
 class Ended(NamedTuple):
@@ -101,7 +104,15 @@ class Post(Protocol):
     def cores_of(self, node: int) -> int:
         """Cores of a node."""
 
-    def send(self, node: int, topic: str, value: float = 0.0, about: int = -1, nodes: tuple[int, ...] = ()) -> None:
+    def send(
+        self,
+        node: int,
+        topic: str,
+        value: float = 0.0,
+        about: int = -1,
+        nodes: tuple[int, ...] = (),
+        note: tuple[Any, ...] = (),
+    ) -> None:
         """Send a message. It takes the latency of the route; to the own node it takes no time and is not counted."""
 
     def remind(self, after_ms: float, topic: str, value: float = 0.0, about: int = -1) -> None:
@@ -125,6 +136,22 @@ class Post(Protocol):
             index: the load index that was compared; "": none.
             here, there: its values for the task's home and for the node.
         """
+
+    def move(self, task: ArrivingTask, decision: Decision) -> bool:
+        """Start a task that waits here, as `start` does, or migrate one of the own node (`view.candidates`).
+
+        Only policies that are `Migrating` too move running tasks.
+
+        Args:
+            task: the task.
+            decision: where it goes, and why, for the record of decisions.
+
+        Returns:
+            False: the node takes no task, or no route leads there; a running task stays.
+        """
+
+    def refused(self, task: ArrivingTask, decision: Decision, reason: str) -> None:
+        """Record that the node of a decision has refused a task: it counts in `refused_offers`."""
 
     def draw(self) -> float:
         """A number in (0, 1) of this manager's own stream."""

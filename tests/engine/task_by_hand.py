@@ -33,7 +33,7 @@ EMPTY = AS_NOTED | {
     "tasks": 0, "cpu_queue": 0, "memory_mb": 0, "faults_per_ms": 0, "cpu_ms": 0, "page_ms": 0, "io_ms": 0, "queue": 0,
     "queue_paging": 0, "at_disk": 0, "io_per_ms": 0, "io_load": 0, "disk_work": 0, "disk_square": 0, "stream": 0,
     "accesses": 0, "oversize": -1, "oversize_here": -1, "free_mb": 1.0, "cache_mb": 0.3, "newest_ms": INF,
-    "virtual_free_mb": 4.0,
+    "virtual_free_mb": 4.0, "effective_tasks": 0,
 }  # fmt: skip
 
 # 1500 KB in the node: 500 of them do not fit, 2500 KB are left of RAM and swap.
@@ -41,12 +41,14 @@ MEMORY = {
     "memory_mb": 1.5, "faults_per_ms": 0.006, "oversize": 0.5, "oversize_here": 0.5, "free_mb": 0,
     "virtual_free_mb": 2.5,
 }  # fmt: skip
+# As long as it has made no access and no fault, X is a whole effective task.
 # What X asks for, whatever it does: E(L) = 1/(1 + 0.42), with page faults 1/(1 + 0.42 + 0.0972); disk 0.04 x 10.5, and
 # 0.04 x 10.5^2. Of d_data = 0.02 x 2000 x 100/2 = 2000 KB the buffer holds 300: h = 1/2 x 0.15, so that
 # 0.02 x (1 - 0.075) = 0.0185 accesses reach the disk, and 0.006 page faults.
 X = MEMORY | {
     "tasks": 1, "queue": 1 / 1.42, "queue_paging": 1 / 1.5172, "at_disk": 0.42 / 1.42, "io_per_ms": 0.02,
     "io_load": 0.0245, "disk_work": 0.42, "disk_square": 4.41, "stream": 2.0,
+    "effective_tasks": 1,
 }  # fmt: skip
 
 

@@ -29,7 +29,7 @@ ON_ITS_WAY = X | {"oversize_here": -1}
 # What sleeps asks for no CPU and no disk, but has its memory and its share of the buffer.
 ASLEEP = MEMORY | {"stream": 2.0}
 # The program P beside X: always ready, without I/O and memory. It is no task of a job; it faults as X does.
-P = {"queue": 1, "queue_paging": 1 / 1.0972, "io_load": 0.006}
+P = {"queue": 1, "queue_paging": 1 / 1.0972, "io_load": 0.006, "effective_tasks": 1}
 
 
 def beside_p(**more):
@@ -49,23 +49,31 @@ EXPECTED = {
     "the CPU switches to it": (23, beside_p(**ahead(990 + 490, 990), newest_ms=23)),
     "running, P is ready": (27, beside_p(**ahead(987 + 490, 987), newest_ms=27)),
     # It computes 25 ms, then the disk serves it until 35.5.
-    "its access is served": (30, X | ahead(975) | {"accesses": 1, "newest_ms": 30}),
-    "its access waits for the disk": (30, X | ahead(975) | {"accesses": 1, "newest_ms": 30}),
+    "its access is served": (30, X | ahead(975) | {"accesses": 1, "newest_ms": 30, "effective_tasks": 25 / 30}),
+    "its access waits for the disk": (
+        30, X | ahead(975) | {"accesses": 1, "newest_ms": 30, "effective_tasks": 25 / 30},
+    ),
     # 83.33 ms of CPU and two accesses: from 104.33 to 112.43.
-    "its page fault is served": (108, X | ahead(1000 - 250 / 3) | {"accesses": 2, "newest_ms": 108}),
+    "its page fault is served": (
+        108, X | ahead(1000 - 250 / 3) | {"accesses": 2, "newest_ms": 108, "effective_tasks": 250 / 3 / 108},
+    ),
     # 200 ms of CPU, four accesses, two faults: it sleeps from 258.2 to 558.2.
-    "sleeping between two phases": (300, X | ahead(800) | {"accesses": 4, "newest_ms": 300}),
-    "on again after its sleep": (560, X | ahead(798.2) | {"accesses": 4, "newest_ms": 560, "cpu_queue": 1}),
+    "sleeping between two phases": (
+        300, X | ahead(800) | {"accesses": 4, "newest_ms": 300, "effective_tasks": 200 / 258.2},
+    ),
+    "on again after its sleep": (
+        560, X | ahead(798.2) | {"accesses": 4, "newest_ms": 560, "cpu_queue": 1, "effective_tasks": 201.8 / 260},
+    ),
     # A barrier after 20 ms of CPU. The other task comes at 120 and communicates until 620.
     "waiting at its barrier": (25, X | ahead(980) | {"newest_ms": 25}),
     "its barrier opens soon": (200, X | ahead(980) | {"newest_ms": 200}),
     "on again after its barrier": (622, X | ahead(978) | {"newest_ms": 622, "cpu_queue": 1}),
     # Sent away at 40, when it had computed 25 ms and, after its access, 4.5; it arrives at 70. Its one access was made
     # elsewhere, and counts here from then on. A task that migrated in is no job that was started here.
-    "in transit, migrating": (50, ON_ITS_WAY | ahead(970.5) | {"cpu_queue": 1}),
-    "migrated in": (80, X | ahead(960.5) | {"cpu_queue": 1, "accesses": 1}),
+    "in transit, migrating": (50, ON_ITS_WAY | ahead(970.5) | {"cpu_queue": 1, "effective_tasks": 29.5 / 40}),
+    "migrated in": (80, X | ahead(960.5) | {"cpu_queue": 1, "accesses": 1, "effective_tasks": 39.5 / 50}),
     # It brings 1 MB, which takes 25 ms from 70 on.
-    "it writes what it brought": (80, X | ahead(970.5) | {"accesses": 1}),
+    "it writes what it brought": (80, X | ahead(970.5) | {"accesses": 1, "effective_tasks": 29.5 / 40}),
     # It left its node while it waited at its barrier; it will go on waiting, but what travels counts as tasks do.
     "in transit, at its barrier": (50, ON_ITS_WAY | ahead(980) | {"cpu_queue": 1}),
     "migrated in, at its barrier": (80, X | ahead(980)),

@@ -118,7 +118,8 @@ def test_a_buffer_in_free_memory_is_what_has_been_read():
     start(engine)
     assert measured(engine, 40) == pytest.approx(
         EMPTY | RUNNING | NODES["it fits"][1] | ahead(970.5)
-        | {"page_ms": 0, "newest_ms": 40, "accesses": 1, "free_mb": 0.3, "cache_mb": 0.1, "io_load": 0.0195}
+        | {"page_ms": 0, "newest_ms": 40, "accesses": 1, "free_mb": 0.3, "cache_mb": 0.1, "io_load": 0.0195,
+           "effective_tasks": 29.5 / 40}
     )  # fmt: skip
 
 
@@ -142,7 +143,7 @@ def test_tasks_a_b_c_on_their_way_to_a_node():
            "queue": 2.70057, "queue_paging": 2.70057, "at_disk": 3 - 2.70057, "io_per_ms": 0.03, "disk_work": 0.354,
            "disk_square": 0.02 * 110.25 + 0.01 * 207.36, "stream": 4.56, "oversize": -0.72, "free_mb": 72,
            "io_load": 0.02 * (1 - 0.328947) + 0.01 * (1 - 0.394737), "cache_mb": 3, "newest_ms": 0,
-           "virtual_free_mb": math.inf},
+           "virtual_free_mb": math.inf, "effective_tasks": 3},
         rel=1e-5,
     )  # fmt: skip
 
@@ -155,7 +156,8 @@ def test_tasks_that_only_compute_are_counted_by_the_cpu_alone():
     assert measured(engine, 20) == pytest.approx(
         EMPTY
         | {"tasks": 2, "cpu_queue": 2, "memory_mb": 32, "cpu_ms": 2980, "queue": 2, "queue_paging": 2, "newest_ms": 0,
-           "oversize": -0.68, "oversize_here": -0.84, "free_mb": 68, "virtual_free_mb": 68}
+           "oversize": -0.68, "oversize_here": -0.84, "free_mb": 68, "virtual_free_mb": 68,
+           "effective_tasks": 2}
     )  # fmt: skip
 
 
@@ -191,7 +193,7 @@ def of_pool(**differs):
     whole = {"tasks": 1, "cpu_queue": 1, "memory_mb": 1.5, "cpu_ms": 1000, "io_ms": 420, "queue": 1 / 1.42,
              "queue_paging": 1 / 1.42, "at_disk": 0.42 / 1.42, "io_per_ms": 0.02, "io_load": 0.0155, "disk_work": 0.42,
              "disk_square": 4.41, "stream": 2, "free_mb": 1.5, "cache_mb": 0.9,
-             "virtual_free_mb": math.inf}  # fmt: skip
+             "virtual_free_mb": math.inf, "effective_tasks": 1}  # fmt: skip
     nothing = dict.fromkeys(LOAD.names, 0.0)
     of_each = {name: value / 3 for name, value in whole.items()}
     return nothing | of_each | {"cpu_ms": 1000 / 6, "oversize": -0.5, "oversize_here": -0.5, "newest_ms": 20} | differs
@@ -215,7 +217,7 @@ POOLS = {
         30, {"by_oversize": 1, "memory_kb": 600},
         {"memory_mb": 0.2, "cpu_ms": 975 / 6, "io_ms": 409.5 / 3, "cpu_queue": 0, "io_load": 0.0195 / 3,
          "accesses": 1 / 3, "oversize": -0.8, "oversize_here": -0.8, "free_mb": 2.3 / 3, "cache_mb": 0.1 / 3,
-         "newest_ms": 30},
+         "newest_ms": 30, "effective_tasks": 25 / 30 / 3},
     ),
 }  # fmt: skip
 

@@ -25,7 +25,7 @@ def post_of(*draws: float, closed: tuple[int, ...] = (), without_jobs: tuple[int
     actions = SimpleNamespace(
         remind=lambda message, at_ns: done.append((message.topic, message.target, at_ns)),
         send=lambda message, now_ns: done.append((message.topic, message.target, message.task, message.sent_ms)),
-        start=lambda post, task, node, rule, index, here, there: done.append((task, node, rule)),
+        start=lambda post, task, decision: done.append((task, decision.target, decision.rule)),
     )
     post = ManagersPost(surroundings=surroundings, actions=actions, held={}, me=2, policy_name="test")
     return post, done

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from cluster_abm.policies import ArrivingTask, Hardware
+from cluster_abm.policies import ArrivingTask, Decision, Hardware
 from cluster_abm.policy.talking import Ended, Message, Talking
 
 # One core of speed 1. A request of 100 KB takes its disk 8 + 2 ms.
@@ -27,6 +27,7 @@ class Sent:
     value: float = 0.0
     about: int = -1
     nodes: tuple[int, ...] = ()
+    note: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class Reminded:
 
     after_ms: float
     topic: str
+    value: float = 0.0
+    about: int = -1
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,25 @@ def task(
     return ArrivingTask(number, number if job is None else job, home, cpu_ms, io_per_ms, 100.0, 0.0, 0.0, **more)
 
 
+@dataclass(frozen=True)
+class Moved:
+    """A task, by its number, that was started on a node or sent there, and by which rule."""
+
+    task: int
+    node: int
+    rule: str
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A task, by its number, that a node has refused, and why."""
+
+    task: int
+    node: int
+    reason: str
+
+
 class Manager:
     """The manager of one node. Each handler of its policy is a method of the same name; it returns what was done.
 
@@ -84,6 +106,8 @@ class Manager:
         tasks_here: number of tasks on the node: a task counts from its start here, or from `came`, until `ended`.
         now_ms: the time; it changes only when a test sets it.
         loads: measured loads of the own node, by index.
+        view: what the policy sees; by default the hardware and these loads.
+        can_move: whether other nodes take the tasks that are sent to them.
     """
 
     def __init__(
@@ -108,6 +132,8 @@ class Manager:
         self.tasks_here, self.now_ms, self.slice_ms = tasks_here, now_ms, 10.0
         self.notes: dict[str, Any] = {}
         self.loads: dict[str, float] = {}
+        self.view: Any = SimpleNamespace(hardware=self.hardware, measured=self._measured)
+        self.can_move = True
         self._waiting: dict[int, ArrivingTask] = {}
         self._started_here: set[int] = set()
         self._done: list[Any] = []
@@ -157,12 +183,12 @@ class Manager:
 
     def _message(self, source: int, target: int, topic: str, value: float = 0.0, about: int = -1,
                  nodes: Sequence[int] = (), task: ArrivingTask | None = None,
-                 sent_ms: float | None = None) -> Message:  # fmt: skip
+                 sent_ms: float | None = None, note: tuple[Any, ...] = ()) -> Message:  # fmt: skip
         """A message, sent now unless `sent_ms` says otherwise; its task waits here."""
         if task is not None:
             self.keeps_waiting(task)
         sent_ms = self.now_ms if sent_ms is None else sent_ms
-        return Message(source, target, topic, float(value), about, tuple(nodes), task, sent_ms)
+        return Message(source, target, topic, float(value), about, tuple(nodes), task, sent_ms, note)
 
     def _done_by(self, handler: Any, *given: Any) -> list[Any]:
         handler(*given, self)
@@ -179,18 +205,25 @@ class Manager:
     def cores(self) -> int:
         return self.hardware[self.me].cores
 
-    @property
-    def view(self) -> Any:
-        return SimpleNamespace(hardware=self.hardware, measured=self._measured)
-
     def meets_at_barriers(self, task: ArrivingTask) -> bool:
         return task.job in self.barriers
 
-    def send(self, node: int, topic: str, value: float = 0.0, about: int = -1, nodes: tuple[int, ...] = ()) -> None:
-        self._done.append(Sent(node, topic, value, about, nodes))
+    def send(self, node: int, topic: str, value: float = 0.0, about: int = -1, nodes: tuple[int, ...] = (),
+             note: tuple[Any, ...] = ()) -> None:  # fmt: skip
+        self._done.append(Sent(node, topic, value, about, nodes, note))
 
-    def remind(self, after_ms: float, topic: str) -> None:
-        self._done.append(Reminded(after_ms, topic))
+    def remind(self, after_ms: float, topic: str, value: float = 0.0, about: int = -1) -> None:
+        self._done.append(Reminded(after_ms, topic, value, about))
+
+    def move(self, task: ArrivingTask, decision: Decision) -> bool:
+        if not self.can_move and decision.target != self.me:
+            return False
+        self._waiting.pop(task.task, None)
+        self._done.append(Moved(task.task, decision.target, decision.rule, decision.reason))
+        return True
+
+    def refused(self, task: ArrivingTask, decision: Decision, reason: str) -> None:
+        self._done.append(Refused(task.task, decision.target, reason))
 
     def hand(self, task: ArrivingTask, node: int, topic: str) -> None:
         del self._waiting[task.task]

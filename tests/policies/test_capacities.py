@@ -45,6 +45,7 @@ COMPARED = {
     # 5/2 and 7 and 10/4 tasks a core.
     "tasks": (PER_CORE, (5.0, 14 / 3, 2.5)),
     "cpu_queue": (PER_CORE, (5.0, 14 / 3, 2.5)),
+    "effective_tasks": (PER_CORE, (5.0, 14 / 3, 2.5)),
     "queue": (PER_CORE, QUEUE),
     "queue_paging": (PER_CORE, QUEUE),
     # A mean of the last seconds, per core: the task is not in it.

@@ -12,13 +12,16 @@ import test_choices_of_least_load as of_least_load
 import test_choices_of_memory_centric_sharing as of_memory_centric_sharing
 import test_choices_that_move as that_move
 import test_choices_that_wait as that_wait
+import test_contract_net as contract_net
+import test_low_load as low_load
 from four_nodes import without_a_case
 
 from cluster_abm.policies import available
 
 FAMILIES = (
     blind_to_load, of_least_load, by_gain, by_score_or_class, by_data, by_probes_and_notices, that_wait,
-    of_batch_systems, that_move, of_memory_centric_sharing,
+    of_batch_systems, that_move, of_memory_centric_sharing, contract_net,
+    low_load,
 )  # fmt: skip
 # Where tests of their own have what is decided, not a case.
 BY_TESTS = {"prequal", "pooled", "random"}

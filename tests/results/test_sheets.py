@@ -198,6 +198,7 @@ def test_no_kind_of_figure_is_left_out():
 
 # Of the scripts whose picture needs no more than the table in docs/: the table, and what else is drawn with.
 SCRIPTS = {
+    "bids": ("papers/bids", 6),
     "buffer_size": ("papers/buffer", 16), "herding": ("papers/herding", 4), "iolb_pm": ("papers/iolb-pm", 6),
     "map_data_placement": ("papers/data-placement", 8),
     "map_preemptive_migration": ("papers/preemptive-migration", 4), "network_load": ("papers/network-load", 8),

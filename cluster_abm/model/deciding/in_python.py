@@ -154,21 +154,30 @@ class NegotiationInPython:
 
     def migrate(self, manager: Negotiates, task: Candidate, target: int, asking_ns: int) -> None:
         """A task leaves for the node that has accepted it."""
-        source = manager.index
-        slot = self.engine.slot_of(source, task.task)
-        rows = self.views.candidates(source)
-        positions = np.flatnonzero(rows["task"] == task.task)
-        if slot < 0 or not len(positions):
-            raise PolicyFault(
-                f"policy {manager.policy.name!r}: task {task.task} is to migrate from node {source}, where it is not"
-            )
-        # What the policy has said of the task, and of the cost, is its account; a move costs what it does in truth.
-        task = candidate_of(rows, int(positions[0]))
-        cost_ms = self.views.true(source, target).cost_ms(task, target)
-        self.departures.send(slot, task, source, target, cost_ms, asking_ns)
-        for node in (source, target):
+        self.send_away(manager.index, manager.policy.name, task.task, target, asking_ns)
+        for node in (manager.index, target):
             self.views.true_row(node)
-        self.views.learn(source, target)
+        self.views.learn(manager.index, target)
+
+    def send_away(self, source: int, policy_name: str, task: int, target: int, asking_ns: int) -> None:
+        """A task leaves a node for another one.
+
+        Args:
+            source: its node.
+            policy_name: the policy by which it leaves.
+            task: its number.
+            target: the node that it goes to.
+            asking_ns: how long others have been asked about it [ns].
+        """
+        slot = self.engine.slot_of(source, task)
+        rows = self.views.candidates(source)
+        positions = np.flatnonzero(rows["task"] == task)
+        if slot < 0 or not len(positions):
+            raise PolicyFault(f"policy {policy_name!r}: task {task} is to migrate from node {source}, where it is not")
+        # What the policy has said of the task, and of the cost, is its account; a move costs what it does in truth.
+        leaving = candidate_of(rows, int(positions[0]))
+        cost_ms = self.views.true(source, target).cost_ms(leaving, target)
+        self.departures.send(slot, leaving, source, target, cost_ms, asking_ns)
 
 
 def _with_cost(decision: Decision, task: ArrivingTask, view: View) -> Decision:

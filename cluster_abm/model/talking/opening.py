@@ -36,7 +36,14 @@ def conversation_of(
     made["waiting"] = waiting = wire(WaitingTasks, made, is_central=policy.central)
     actions = wire(PostActions, made, start_task=start_task, hears_starts=hears_starts)
     posts = [
-        ManagersPost(surroundings=surroundings, actions=actions, held=held, me=node, policy_name=policy.name)
+        ManagersPost(
+            surroundings=surroundings,
+            actions=actions,
+            held=held,
+            me=node,
+            policy_name=policy.name,
+            may_migrate=policy.migrates,
+        )
         for node, held in enumerate(waiting.at if policy.talks else ())
     ]
     return wire(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from bisect import insort
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +15,13 @@ from cluster_abm.clock import LONGEST_WAIT_MS, NS_PER_MS
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.model.deciding.decisions import DecisionLog
+from cluster_abm.model.deciding.in_python import NegotiationInPython
 from cluster_abm.model.part import part
 from cluster_abm.model.talking.mail import Mail
 from cluster_abm.model.talking.surroundings import Surroundings
 from cluster_abm.model.talking.waiting_tasks import WaitingTasks
 from cluster_abm.policies import ArrivingTask, Decision, View
+from cluster_abm.policy.decision import NUMBERS, TEXTS, numbers_of, texts_of
 from cluster_abm.policy.talking import Message
 
 # Sends a task, its rank inside its job, to the node on which it starts: how long it has waited and how long telling its
@@ -33,6 +37,7 @@ class PostActions:
     surroundings: Surroundings
     waiting: WaitingTasks
     log: DecisionLog
+    negotiation: NegotiationInPython
     start_task: StartTask  # sends a task to its node
     hears_starts: bool  # whether managers are told of tasks that start on their nodes
 
@@ -44,23 +49,29 @@ class PostActions:
         """Have a manager hear a message of its own at an instant [ns]."""
         self.mail.tell(at_ns, message.source, "hears", message)
 
-    def start(
-        self, post: ManagersPost, task: ArrivingTask, node: int, rule: str, index: str, here: float, there: float
-    ) -> None:
+    def start(self, post: ManagersPost, task: ArrivingTask, decision: Decision) -> None:
         """Start a waiting task at the instant of the post."""
-        home, target, told_ns = self.surroundings.start_of(post.me, task.home, node)
+        home, target, told_ns = self.surroundings.start_of(post.me, task.home, int(decision.target))
         held_ns = post.now_ns - self.waiting.arrival_ns(task.job)
         rank = self.waiting.started(task)
-        decision = Decision(target, rule, index, load_here=here, load_there=there)
-        try:
+        with post.faults_of_scenario():
             self.start_task(task, rank, held_ns, target, told_ns)
-        except InputError as problem:
-            # The scenario's fault, and not the policy's, in whose call it comes up.
-            post.problem = problem
-            raise
-        self.log.record(home, task, decision, target, True, "")
+        self.log.record(home, task, replace(decision, target=target), target, True, decision.reason)
         if self.hears_starts:
             self.mail.tell(post.now_ns, target, "came", task)
+
+    def migrate(self, post: ManagersPost, task: ArrivingTask, decision: Decision) -> bool:
+        """Send a task of the post's node to another one; what has passed of the slice counts as time in transit."""
+        target = int(decision.target)
+        if target in self.surroundings.closed_to(post.me):
+            return False
+        with post.faults_of_scenario():
+            asking_ns = post.now_ns - self.surroundings.clock.now_ns
+            self.negotiation.send_away(post.me, post.policy_name, task.task, target, asking_ns)
+        self.log.record(post.me, task, decision, target, True, "")
+        if self.hears_starts:
+            self.mail.tell(post.now_ns, target, "came", task)
+        return True
 
 
 @part
@@ -73,6 +84,7 @@ class ManagersPost:
         held: the tasks that wait at its manager, by their numbers.
         me: its node.
         policy_name: name of the policy, for messages about its faults.
+        may_migrate: whether the policy moves running tasks.
         problem: a fault of the scenario that came up in a call of the policy.
     """
 
@@ -81,6 +93,7 @@ class ManagersPost:
     held: dict[int, ArrivingTask]
     me: int
     policy_name: str
+    may_migrate: bool = False
 
     def __post_init__(self) -> None:
         self.now_ns = 0
@@ -149,11 +162,23 @@ class ManagersPost:
             self._view = self.surroundings.view_of(self.me)
         return self._view
 
-    def send(self, node: int, topic: str, value: float = 0.0, about: int = -1, nodes: tuple[int, ...] = ()) -> None:
+    def send(
+        self,
+        node: int,
+        topic: str,
+        value: float = 0.0,
+        about: int = -1,
+        nodes: tuple[int, ...] = (),
+        note: tuple[Any, ...] = (),
+    ) -> None:
         """As Post."""
         self._check_node("send", node)
         self._check_words("send", topic, value, about)
-        message = Message(self.me, int(node), topic, float(value), int(about), tuple(nodes), sent_ms=self.now_ms)
+        if not isinstance(note, tuple):
+            raise self._wrong(f"send: note {note!r:.60}: a named tuple is needed")
+        message = Message(
+            self.me, int(node), topic, float(value), int(about), tuple(nodes), sent_ms=self.now_ms, note=note
+        )
         self.actions.send(message, self.now_ns)
 
     def remind(self, after_ms: float, topic: str, value: float = 0.0, about: int = -1) -> None:
@@ -183,7 +208,28 @@ class ManagersPost:
         self._check_text("start: index", index)
         self._take("start", task)
         self._view = None
-        self.actions.start(self, task, int(node), rule, index, float(here), float(there))
+        self.actions.start(self, task, Decision(int(node), rule, index, load_here=float(here), load_there=float(there)))
+
+    def move(self, task: ArrivingTask, decision: Decision) -> bool:
+        """As Post."""
+        self._check_decision("move", decision)
+        number = getattr(task, "task", None)
+        self._view = None
+        if number in self.held:
+            self._take("move", task)
+            self.actions.start(self, task, decision)
+            return True
+        if not self.may_migrate:
+            raise self._wrong(f"move: task {number!r} does not wait here, and the policy is not `Migrating`")
+        if decision.target == self.me:
+            raise self._wrong(f"move: task {number!r} of node {self.me} is to migrate to it")
+        return self.actions.migrate(self, task, decision)
+
+    def refused(self, task: ArrivingTask, decision: Decision, reason: str) -> None:
+        """As Post."""
+        self._check_decision("refused", decision)
+        self._check_text("refused: reason", reason)
+        self.actions.log.record(self.me, task, decision, int(decision.target), False, reason)
 
     def draw(self) -> float:
         """As Post."""
@@ -205,6 +251,25 @@ class ManagersPost:
     def draw_homes(self, count: int, excluded: Sequence[int] = ()) -> list[int]:
         """As Post."""
         return self.draw_nodes(count, [*self.surroundings.without_jobs(), *excluded])
+
+    @contextmanager
+    def faults_of_scenario(self) -> Iterator[None]:
+        """What the block raises is the scenario's fault, and not the policy's, in whose call it comes up."""
+        try:
+            yield
+        except InputError as problem:
+            self.problem = problem
+            raise
+
+    def _check_decision(self, method: str, decision: Any) -> None:
+        if not isinstance(decision, Decision):
+            raise self._wrong(f"{method}: {decision!r:.60}: a Decision is needed")
+        self._check_node(method, decision.target)
+        texts, numbers = texts_of(decision), numbers_of(decision)
+        if not all(isinstance(text, str) for text in texts) or not all(map(_is_number, numbers)):
+            raise self._wrong(f"{method}: {decision!r}: {', '.join(TEXTS)} are texts, {', '.join(NUMBERS)} numbers")
+        for name, text in zip(TEXTS, texts, strict=True):
+            self._check_text(f"{method}: {name}", text)
 
     def _take(self, method: str, task: ArrivingTask) -> None:
         number = getattr(task, "task", None)
