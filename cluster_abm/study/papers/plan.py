@@ -15,7 +15,7 @@ X = float | str
 Setting = str | float | int | bool | dict[str, float | str] | list[int] | list[dict[str, int | float | str]]
 
 
-class Measured(Section):
+class PointMetric(Section):
     """What is measured at a point of the axis: a metric as of a plan, times `scale`."""
 
     metric: str
@@ -37,7 +37,7 @@ class Axis(Section):
     points: tuple[X, ...] = ()
     scale: float = 1.0
     settings: dict[str, dict[str, Setting]] = Field(default_factory=dict)
-    metrics: dict[str, Measured] = Field(default_factory=dict)
+    metrics: dict[str, PointMetric] = Field(default_factory=dict)
 
 
 class Series(Section):
