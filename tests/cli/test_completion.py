@@ -49,7 +49,7 @@ def test_names_read_off_the_sources_are_those_that_there_are():
         ("run quickstart --policy mlb", ["mlb"]),
         ("compare quickstart --policies jsq,iolb,iolb", ["jsq,iolb,iolb-net", "jsq,iolb,iolb-pm"]),
         ("arena --policies mlb,clb,c", ["mlb,clb," + name for name in (
-            "central-queue", "cm-pm", "cm-re", "combined", "conservative", "cpu-based")]),
+            "central-queue", "cm-pm", "cm-re", "combined", "conservative", "contract-net", "cpu-based")]),
         ("run quickstart --set cluster.nod", ["cluster.nodes="]),
         ("run quickstart --set policy.probe_r", ["policy.probe_ratio="]),
         ("run quickstart --set negotiation.mode=p", ["negotiation.mode=papers"]),

@@ -86,7 +86,7 @@ def test_a_film_is_written_of_the_kept_pictures(monkeypatch, capsys, cores, per_
     monkeypatch.setattr("cluster_abm.results.film.scale_of", lambda *given, **named: scales.append((given, named)))
     monkeypatch.setattr("cluster_abm.results.film_files.write_film", lambda *given: written.append(given))
     run = Run(4)
-    run.network = SimpleNamespace(nodes=2)
+    run.network = SimpleNamespace(nodes=2, node_names=("a", "b"))
     monkeypatch.setattr(Run, "engine", SimpleNamespace(finished=0, total_tasks=1, nodes={"cores": np.array(cores)}))
     cameraman = animate.Cameraman(run)
     cameraman.run(lambda share: None)
@@ -100,5 +100,6 @@ def test_a_film_is_written_of_the_kept_pictures(monkeypatch, capsys, cores, per_
         ["a wire"],
         cores,
     )
+    assert scene.names == ("a", "b")
     assert scales == [(("cpu_ms", [0, 20, 40]), {"per_core": per_core})]
     assert capsys.readouterr().err == "film in f.gif: a picture every 0.02 s\n"

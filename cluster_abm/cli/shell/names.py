@@ -107,7 +107,7 @@ def parameter_names() -> list[str]:
     """The parameters that policies have, sorted."""
     found: set[str] = set()
     for text in _sources():
-        for block in re.findall(r"^    class Parameters\(.*\n((?:        .*\n|\n)*)", text, re.MULTILINE):
+        for block in re.findall(r"^    class Parameters\([^)]*\):\n((?:        .*\n|\n)*)", text, re.MULTILINE):
             found.update(PARAMETER.findall(block))
     return sorted(found)
 
