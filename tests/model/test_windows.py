@@ -86,8 +86,8 @@ def test_the_next_boundary_is_the_first_at_which_anything_acts(given, boundary):
         ({"talk_stuck": True}, (30, False, False)),
         ({"stuck": True, "end": 500}, (100, False, False)),
         ({"talk_stuck": True, "end": 500}, (100, False, False)),
-        # Transfers must not run ahead of a window that may end early: none begins or ends after its first slice. Where a
-        # task in transit may be killed, the window ends when one is, for its transfer to be given up.
+        # Transfers must not run ahead of a window that may end early: none begins or ends after its first slice.
+        # Where a task in transit may be killed, the window ends when one is, for its transfer to be given up.
         ({"in_transit": 1, "transfer": 57}, (100, False, False)),
         ({"in_transit": 1, "transfer": 57, "waits_for_ends": True}, (50, True, False)),
         ({"in_transit": 1, "transfer": 60, "waits_for_ends": True}, (60, True, False)),
