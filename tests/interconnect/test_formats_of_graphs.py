@@ -138,7 +138,8 @@ def test_a_file_and_a_graph_that_is_handed_over_behave_alike(written, tmp_path):
     nx.set_node_attributes(graph, {"a": 2.0, "c": 0.5}, "cpu_speed")
     nx.set_node_attributes(graph, {"a": 2}, "cores")
     nx.set_node_attributes(graph, {"b": "x;y"}, "files")
-    keys = {"workload.duration_s": 5.0, "workload.cpu_ms.mean": 100.0, "policy.name": "jsq"}
+    sizes = [{"name": "x", "size_mb": 1.0}, {"name": "y", "size_mb": 2.0}]
+    keys = {"workload.duration_s": 5.0, "workload.cpu_ms.mean": 100.0, "policy.name": "jsq", "data.file": sizes}
     handed = ca.ClusterModel("cpu-bound", network=graph, overrides=keys)
     handed.run()
     nx.write_graphml(graph, "g.graphml")

@@ -22,6 +22,9 @@ SMALL = {
     "measure.period_ms": 2000.0,
 }  # fmt: skip
 
+# What vertices hold needs a size.
+SIZES = [{"name": name, "size_mb": 1.0} for name in "xyz"]
+
 
 def triangle(**vertices):
     """Paris, Lyon and 7, joined by three unlike links; attributes of "paris", "lyon", "seven"."""
@@ -141,7 +144,7 @@ def test_they_win_over_the_cluster_and_suffer_no_groups_beside_them():
 
 def test_several_nodes_at_a_vertex_are_alike():
     graph = triangle(paris={"cores": 2, "files": ["x"]})
-    model = model_on(graph, interconnect__nodes_per_vertex=2)
+    model = model_on(graph, interconnect__nodes_per_vertex=2, data__file=SIZES[:1])
     assert model.engine.nodes["cores"].tolist() == [2, 2, 1, 1, 1, 1]
     # The first node of a site holds its files.
     assert model.network.files_of_nodes == (("x",), (), (), (), (), ())
@@ -155,7 +158,7 @@ def test_switches_clusters_and_files_of_vertices():
     nx.set_node_attributes(graph, {0: "switch"}, "kind")
     nx.set_node_attributes(graph, {1: "a", 2: "b", 3: "a"}, "cluster")
     nx.set_node_attributes(graph, {1: ["x", "y"], 3: "x; z"}, "files")
-    network = model_on(graph).network
+    network = model_on(graph, data__file=SIZES).network
     assert (network.nodes, network.vertices) == (3, (1, 2, 3))
     assert network.cluster_of.tolist() == [0, 1, 0]
     assert network.files_of_nodes == (("x", "y"), (), ("x", "z"))
@@ -246,9 +249,10 @@ def test_networks_that_are_made_have_a_graph_too():
 
 def test_a_scenario_keeps_it(tmp_path):
     graph = triangle(paris={"cores": 2, "files": ["x"]})
-    scenario = ca.load_scenario("cpu-bound", SMALL, network=graph)
-    assert scenario == ca.load_scenario("cpu-bound", SMALL, network=copy.deepcopy(graph))
-    assert scenario != ca.load_scenario("cpu-bound", SMALL, network=triangle(paris={"cores": 2}))
+    keys = SMALL | {"data.file": SIZES[:1]}
+    scenario = ca.load_scenario("cpu-bound", keys, network=graph)
+    assert scenario == ca.load_scenario("cpu-bound", keys, network=copy.deepcopy(graph))
+    assert scenario != ca.load_scenario("cpu-bound", keys, network=triangle(paris={"cores": 2}))
     assert pickle.loads(pickle.dumps(scenario)) == scenario
     path = ca.save_scenario(scenario, tmp_path / "mine.toml")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["mine.network.json", "mine.toml"]
@@ -261,7 +265,7 @@ def test_a_scenario_keeps_it(tmp_path):
     )
     read = ca.load_scenario(path)
     assert read == scenario
-    assert tables(ca.ClusterModel(read)) == tables(model_on(graph))
+    assert tables(ca.ClusterModel(read)) == tables(model_on(graph, data__file=SIZES[:1]))
     assert scenario_files(read) == scenario_files(scenario)
     # As one text it is the same, too.
     (tmp_path / "one.toml").write_text(scenario_to_toml(scenario))
