@@ -56,9 +56,12 @@ class RunResults:
 
         Of a vertex that is a node `node` is its number. `up` of a vertex and of an edge is False while it is out of
         order; an edge also while one of its ends is. With files (`[data]`) `files` of a node lists the names of those
-        of which it has a copy now: copies that lie there, and those that tasks on it have fetched. The graph is one
-        object, which shows the present state each time `model.graph` is read. Where no graph was given, its vertices
-        are those of `network.graph`.
+        of which it has a copy now: copies that lie there, and those that tasks on it have fetched. Under the pooled
+        reference these are the files that its vertex names. The graph is one object, which shows the present state each
+        time `model.graph` is read.
+
+        With several nodes at a vertex (`interconnect.nodes_per_vertex`), the nodes are vertices beside yours:
+        ("node", 0), ("node", 1) ... by number. Where no graph was given, its vertices are those of `network.graph`.
         """
         return self._graph_of_run.now
 
