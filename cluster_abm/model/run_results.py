@@ -23,6 +23,7 @@ from cluster_abm.model.observing.summary import counted_jobs, program_metrics
 from cluster_abm.model.observing.vertices import pieces_with_vertices, with_vertices
 from cluster_abm.model.part import wire
 from cluster_abm.model.setup import watts_of
+from cluster_abm.results.columns import MOST_CLUSTERS
 from cluster_abm.results.frames import jobs_frame
 from cluster_abm.results.metrics import RunData, computed
 from cluster_abm.scenario import Scenario
@@ -214,7 +215,10 @@ class RunResults:
         return pieces_with_vertices(self.parts.measurements.pieces(), "nodes", self.network.node_names)
 
     def decisions_frame(self) -> pd.DataFrame:
-        """One row a decision (decisions.DecisionRecord); with `[[data.file]]` also `cluster_t_ms` (results.columns)."""
+        """One row a decision (decisions.DecisionRecord); with `[[data.file]]` also `cluster_t_ms` (results.columns).
+
+        There is no `cluster_t_ms` with more than 100 clusters, and none under the pooled reference.
+        """
         return with_vertices(self._with_access(self.parts.log.frame()), "decisions", self.network.node_names)
 
     def decisions_pieces(self) -> Iterator[pd.DataFrame]:
@@ -228,7 +232,9 @@ class RunResults:
 
     def _with_access(self, decisions: pd.DataFrame) -> pd.DataFrame:
         staging = self.parts.staging
-        if staging is not None and self.setup.jobs_may_name_files:
+        if staging is None or staging.clusters > MOST_CLUSTERS:
+            return decisions
+        if self.setup.jobs_may_name_files:
             access_ms = map(staging.cluster_access_ms, decisions["job"].tolist())
             decisions["cluster_t_ms"] = pd.Series(list(access_ms), decisions.index, dtype="object")
         return decisions

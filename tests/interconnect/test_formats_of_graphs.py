@@ -101,6 +101,10 @@ def test_labels_that_do_not_tell_vertices_apart(written):
         assert network.vertices == (5, 6, 7)
         assert network.notes[0] == f"a.gml: {why}: all vertices are called by their ids"
     assert Network(Interconnect(file=written("a.gml", ZOO.replace("    label", "    was"))), 3).vertices == (5, 6, 7)
+    numbers = ZOO.replace('"Z&#252;rich"', "1.5").replace('"Bern"', "2.5").replace('"Basel"', "3.5")
+    network = Network(Interconnect(file=written("a.gml", numbers)), 3)
+    assert network.vertices == (5, 6, 7)
+    assert network.notes[0] == "a.gml: no label is a text or a whole number: all vertices are called by their ids"
     # What networkx writes comes back, of tuples the texts.
     nx.write_gml(nx.grid_2d_graph(2, 2), "grid.gml")
     assert Network(Interconnect(file="grid.gml"), 4).vertices == ("(0,0)", "(0,1)", "(1,0)", "(1,1)")
