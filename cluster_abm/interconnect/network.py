@@ -26,7 +26,7 @@ class Network:
     Links are full duplex: each edge of the graph is two links, one a direction, with a capacity each. A bus is
     one link, the medium that all nodes share.
 
-    Raises InputError: a file that is none or does not fit, numbers that do not fit together.
+    Raises InputError: a file that does not exist, holds no graph or does not fit, numbers that do not fit together.
 
     Attributes:
         notes: what was assumed on reading a file, a line each.

@@ -89,8 +89,8 @@ DECISIONS: tuple[Column, ...] = (
         "cluster_t_ms",
         "ms",
         "a list: T = T_WC + T_BC of its job in each cluster, LMIP's S_T: the least over the cluster's nodes",
-        f"jobs may name files (`[[data.file]]`, of a trace), at most {MOST_CLUSTERS} clusters, and not under the pooled "
-        "reference",
+        f"jobs may name files (`[[data.file]]`, of a trace), at most {MOST_CLUSTERS} clusters, and not under the "
+        "pooled reference",
     ),
 )
 

@@ -60,7 +60,7 @@ def give_way(tree: dict[str, Any], overrides: Mapping[str, object]) -> None:
 def beside(path: Path, data: dict[str, Any]) -> dict[str, Any]:
     """A scenario's tables, with the graph that they name taken in if it lies beside the scenario as NAME.network.json.
 
-    Raises InputError: that file is no graph.
+    Raises InputError: that file holds no graph.
 
     Args:
         path: the scenario's file.
