@@ -27,28 +27,36 @@ def share_at_cpu(task: Any, now_ns: int) -> float:
     """Share of a task's time so far, at CPU and disk, that it was at the CPU or waited for it; 1 before any I/O."""
     at_disk_ns = task.io_ns + task.io_queue_ns + task.paging_ns
     if task.state == AT_DISK and task.request_kind != ARRIVAL_WRITE:
-        at_disk_ns += now_ns - task.since_ns
+        at_disk_ns += max(0, now_ns - task.since_ns)
     if at_disk_ns <= 0:
         return 1.0
     at_cpu_ns = task.cpu_ns + task.cpu_queue_ns
     if task.state == RUNNING:
         at_cpu_ns += max(0, now_ns - task.leg_ns)
     elif task.state == READY:
-        at_cpu_ns += now_ns - task.since_ns
+        at_cpu_ns += max(0, now_ns - task.since_ns)
     return at_cpu_ns / (at_cpu_ns + at_disk_ns)
 
 
 @kernel
 def measure(
-    nodes: Table, tasks: Table, now_ns: int, loads: Table, first: int, last: int, effective_rates: bool
+    nodes: Table,
+    tasks: Table,
+    now_ns: int,
+    loads: Table,
+    first: int,
+    last: int,
+    effective_rates: bool,
+    counts_effective: bool,
 ) -> None:
     """Fill rows `first` to `last` - 1 of the load table with the state at `now_ns`; changes nothing else.
 
     Tasks in transit to a node count as its own. Background programs are no `tasks` and never the newest; else they
     count as tasks do, while they sleep by their memory and their `stream` alone. Rows are float64, fields in
     tables.LOAD_FIELDS. With effective rates accesses served from the buffer are left out, and page faults counted,
-    wherever I/O rates enter. A manager counts with what the hardware is when nothing is wrong: of a degraded device it
-    sees the consequences.
+    wherever I/O rates enter. Without `counts_effective` the index `effective_tasks` is NaN: on work with I/O it takes
+    nearly as long as all others together. A manager counts with what the hardware is when nothing is wrong: of a
+    degraded device it sees the consequences.
     `cpu_ms` is per core; work ahead of the disk is what its channels or its bus have to do, whichever is more.
     """
     for index in range(first, last):
@@ -107,7 +115,8 @@ def measure(
                 newest_ns = min(newest_ns, 0 if task.state == IN_TRANSIT else now_ns - task.here_ns)
             remaining_ms = left_ns * node.cpu_factor / NS_PER_MS
             cpu_ms += remaining_ms
-            effective_tasks += share_at_cpu(task, now_ns)
+            if counts_effective:
+                effective_tasks += share_at_cpu(task, now_ns)
             if task.io_per_ms == 0.0 and faults_per_ms == 0.0:
                 # What follows, of a task that only computes: nothing but its share of the CPU.
                 queue += 1.0
@@ -135,7 +144,7 @@ def measure(
         load.cpu_ms, load.page_ms = cpu_ms / node.cores, page_ms
         load.io_ms = disk_work_ms(io_ms, transfers_ms, node.channels)
         load.queue, load.queue_paging, load.at_disk = queue, queue_paging, at_disk
-        load.effective_tasks = effective_tasks
+        load.effective_tasks = effective_tasks if counts_effective else math.nan
         load.io_per_ms, load.io_load = io_per_ms, io_load
         load.disk_work, load.disk_square = disk_work, disk_square
 

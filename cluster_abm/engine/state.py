@@ -280,7 +280,7 @@ class EngineState(GrowingTables):
         return Addresses(
             advance=native_address(advance, tables, 0, 0, 0, 0, 0),
             admit=native_address(admit, tables, np.uint64(0), starts),
-            measure=native_address(measure, self.nodes, self.tasks, 0, self.empty_loads(), 0, 0, False),
+            measure=native_address(measure, self.nodes, self.tasks, 0, self.empty_loads(), 0, 0, False, False),
             migrate=self.address_of_migrate() if migrates else 0,
         )
 
@@ -298,13 +298,21 @@ class EngineState(GrowingTables):
         return entry(busy, self.tables.nodes, self.tables.tasks, self.tables.cores, 0, times, times)
 
     @cached_property
-    def _compiled_measure(self) -> Callable[[Table, Table, int, Table, int, int, bool], None]:
-        return entry(measure, self.nodes, self.tasks, 0, self.empty_loads(), 0, 0, False)
+    def _compiled_measure(self) -> Callable[[Table, Table, int, Table, int, int, bool, bool], None]:
+        return entry(measure, self.nodes, self.tasks, 0, self.empty_loads(), 0, 0, False, False)
 
-    def measure(self, now_ns: int, loads: Table, first: int = 0, last: int | None = None) -> None:
-        """Write the loads of nodes `first` to `last` - 1 at `now_ns` into `loads`."""
+    def measure(
+        self, now_ns: int, loads: Table, first: int = 0, last: int | None = None, counts_effective: bool = True
+    ) -> None:
+        """Write the loads of nodes `first` to `last` - 1 at `now_ns` into `loads`.
+
+        Args:
+            counts_effective: False: `effective_tasks` is NaN, which saves time.
+        """
         tables, last = self.tables, len(self.nodes) if last is None else last
-        self._compiled_measure(tables.homes, tables.tasks, now_ns, loads, first, last, self.effective_rates)
+        self._compiled_measure(
+            tables.homes, tables.tasks, now_ns, loads, first, last, self.effective_rates, counts_effective
+        )
 
     def busy_ns(self, now_ns: int) -> tuple[Integers, Integers]:
         """CPU of all cores, and time with a request in the disk's device, of each node until now, shape (nodes,) each

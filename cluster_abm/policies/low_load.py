@@ -40,6 +40,11 @@ class LowLoad(Policy):
 
     parameters: Parameters
 
+    @property
+    def counts_effective_tasks(self) -> bool:
+        """Where it compares them."""
+        return super().counts_effective_tasks or self.parameters.load_index == "effective_tasks"
+
     def place(self, task: ArrivingTask, view: View) -> Decision:
         """To a node below the threshold, if home is not below it."""
         index, threshold = self.parameters.load_index, self.parameters.threshold

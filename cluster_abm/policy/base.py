@@ -146,6 +146,11 @@ class Policy:
         return False
 
     @property
+    def counts_effective_tasks(self) -> bool:
+        """Whether views have the load index `effective_tasks`, which takes time: a user's policy may read it."""
+        return not type(self).__module__.startswith("cluster_abm.policies.")
+
+    @property
     def acts_every_ms(self) -> float | None:
         """How often `relieve` is asked, and `holds` of jobs that wait [ms]; None: never, and at each end of a task."""
         return None

@@ -20,10 +20,10 @@ def ns(ms):
 def windows(
     due=(), end=None, places=False, reviews=False, kills=False, background=False, last_look=None, coming=(),
     crowd=None, waits_for_ends=False, held=(), stuck=False, all_started=False, in_transit=0, talks=False, hears=False,
-    talk_due=None, talk_stuck=False,
+    talk_due=None, talk_stuck=False, transfer=None,
 ) -> Windows:  # fmt: skip
     """Windows of a model in which only the given things are to come: jobs at the times `coming`; at `crowd`, a job
-    behind as many as one window may have."""
+    behind as many as one window may have; at `transfer` the begin or end of a transfer."""
     schedule = SimpleNamespace(
         waits_for_ends=waits_for_ends, after_next=lambda jobs: ns(crowd),
         first_after=lambda time_ns: min((at * MS for at in coming if at * MS > time_ns), default=NEVER),
@@ -35,7 +35,7 @@ def windows(
     clock = Clock(10 * MS)
     clock.now_ns = 20 * MS
     return Windows(
-        clock=clock, submissions=submissions, transfers=SimpleNamespace(in_transit=in_transit),
+        clock=clock, submissions=submissions, transfers=SimpleNamespace(in_transit=in_transit, next_ns=ns(transfer)),
         due=[SimpleNamespace(due_ns=ns(at)) for at in due], end_ns=None if end is None else end * MS,
         places_arrivals=lambda: places, reviews_at_ends=reviews, tasks_can_be_killed=kills,
         has_background=background, conversation=conversation,
@@ -86,10 +86,14 @@ def test_the_next_boundary_is_the_first_at_which_anything_acts(given, boundary):
         ({"talk_stuck": True}, (30, False, False)),
         ({"stuck": True, "end": 500}, (100, False, False)),
         ({"talk_stuck": True, "end": 500}, (100, False, False)),
-        # Transfers must not run ahead of a window that may end early, or in which their task may be killed.
-        ({"in_transit": 1}, (100, False, False)),
-        ({"in_transit": 1, "waits_for_ends": True}, (30, True, False)),
-        ({"in_transit": 1, "kills": True}, (30, False, False)),
+        # Transfers must not run ahead of a window that may end early: none begins or ends after its first slice.
+        # Where a task in transit may be killed, the window ends when one is, for its transfer to be given up.
+        ({"in_transit": 1, "transfer": 57}, (100, False, False)),
+        ({"in_transit": 1, "transfer": 57, "waits_for_ends": True}, (50, True, False)),
+        ({"in_transit": 1, "transfer": 60, "waits_for_ends": True}, (60, True, False)),
+        ({"in_transit": 1, "transfer": 25, "waits_for_ends": True}, (30, True, False)),
+        ({"in_transit": 1, "transfer": 230, "waits_for_ends": True}, (100, True, False)),
+        ({"in_transit": 1, "transfer": 57, "kills": True}, (50, True, False)),
         ({"kills": True}, (100, False, False)),
         # Background programs go on for ever.
         ({"background": True, "all_started": True}, (100, False, True)),

@@ -75,6 +75,7 @@ class Views:
         self._shown = self._shown_seen = self._true_seen
         self._true_columns: dict[str, Any] = {}
         self._shown_columns: dict[str, Any] = {}
+        self._counts_effective = any(policy.counts_effective_tasks for policy in self.policies.distinct)
         self.refresh_hardware()
 
     def refresh_hardware(self) -> None:
@@ -94,7 +95,7 @@ class Views:
         """Before a group of decisions: receive the reports that have come; in mode `papers` measure all nodes."""
         self.reports.receive()
         if self.all_is_known:
-            self.engine.measure(self.clock.now_ns, self.true_loads)
+            self._measure_all()
 
     def of(self, manager: int, refused: frozenset[int] = NO_NODES) -> View:
         """What a load manager knows now. The view is good until the next one is asked for.
@@ -113,7 +114,7 @@ class Views:
 
     def queried(self, manager: int) -> View:
         """The view of a manager that has queried every node; nodes that did not answer count as refusing."""
-        self.engine.measure(self.clock.now_ns, self.true_loads)
+        self._measure_all()
         silent = ~self.availability.accepting | (self.live.routes.paths_from(manager).mb_per_s == 0)
         silent[manager] = False
         down = frozenset(np.flatnonzero(silent).tolist())
@@ -148,8 +149,11 @@ class Views:
 
     def measure_all(self) -> Table:
         """The loads of all nodes as they are now."""
-        self.engine.measure(self.clock.now_ns, self.true_loads)
+        self._measure_all()
         return self.true_loads
+
+    def _measure_all(self) -> None:
+        self.engine.measure(self.clock.now_ns, self.true_loads, counts_effective=self._counts_effective)
 
     def _believed_down(self, manager: int) -> frozenset[int]:
         """Nodes that a manager knows, or by their silence believes, to be down: no policy chooses them."""

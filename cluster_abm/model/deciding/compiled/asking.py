@@ -24,7 +24,9 @@ FAULT = -1
 # The engine's kernels are called by their addresses: compiled together with them this would take minutes.
 advance_at = native_call(types.int64, "tables", "slice_ns", "end_ns", "until_records", "first", "last")
 admit_at = native_call(types.none, "tables", "run_key", "starts")
-measure_at = native_call(types.none, "nodes", "tasks", "now_ns", "loads", "first", "last", "effective_rates")
+measure_at = native_call(
+    types.none, "nodes", "tasks", "now_ns", "loads", "first", "last", "effective_rates", "counts_effective"
+)
 migrate_at = native_call(types.int64, "tables", "slot", "target", "cost_ns", "now_ns")
 
 
@@ -40,7 +42,15 @@ def measure_own(tables: Tables, scratch: Any, settings: Any, node: int, now_ns: 
     """Measure a node's loads into `scratch.own_numbers`."""
     bring_up_to(tables, settings, node, now_ns)
     measure_at(
-        settings.measure, tables.homes, tables.tasks, now_ns, scratch.loads, node, node + 1, settings.effective_rates
+        settings.measure,
+        tables.homes,
+        tables.tasks,
+        now_ns,
+        scratch.loads,
+        node,
+        node + 1,
+        settings.effective_rates,
+        settings.counts_effective,
     )
     for index in range(INDICES):
         scratch.own_numbers[0, index] = scratch.load_numbers[node, index]

@@ -138,6 +138,7 @@ def settings_of_run(
         "migration_ms": negotiation.migration_ms,
         "slice_ns": clock.slice_ns,
         "effective_rates": engine.effective_rates,
+        "counts_effective": policy.counts_effective_tasks,
         "run_key": engine.run_key,
         "policy_key": views.policy_key,
         "message_key": questions.losses.key,

@@ -116,6 +116,7 @@ CANDIDATES = ("candidates", "candidate")
 #    slice_ns: length of a slice [ns].
 #    stop_ns: arrivals of slices that begin then, or later, are not placed [ns].
 #    effective_rates: whether loads count I/O as it reaches the disk.
+#    counts_effective: whether they have `effective_tasks`.
 #    writes: whether decisions are written down.
 #    has_notes: whether the policy remembers anything.
 #    run_key, policy_key, message_key: keys of the streams of service times, of the policy, of messages.
@@ -130,7 +131,7 @@ SETTINGS = {
     **dict.fromkeys(("run_key", "policy_key", "message_key"), "u8"),
     **dict.fromkeys(
         ("migrates", "all_is_known", "refusals", "by_reports", "can_change", "share_routes", "effective_rates",
-         "writes", "has_notes"), "?"
+         "counts_effective", "writes", "has_notes"), "?"
     ),
 }  # fmt: skip
 settings_group = group("Settings", {}, SETTINGS)
