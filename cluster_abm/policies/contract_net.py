@@ -13,8 +13,9 @@ from cluster_abm.policies.wal_pm import WeightedPreemptiveMigration
 from cluster_abm.policy.bidding import Bidding
 from cluster_abm.policy.decision import Decision
 from cluster_abm.policy.parts.bids import MOST_TASKS, Announced, Bid, CallForBids
+from cluster_abm.policy.parts.own_loads import with_task, without_task
 from cluster_abm.policy.tasks import ArrivingTask, Candidate
-from cluster_abm.policy.view import View
+from cluster_abm.policy.view import Loads, View
 
 NOT_OVERLOADED = "line 15 (CPU)"
 
@@ -27,13 +28,18 @@ class ContractNet(Bidding):
 
     * `iolb`: node i is overloaded by the resource of lines 3, 9 or 15 of IOLB's Fig. 1. A node k declines if the gap in
       that load would not narrow (lines 6, 12, 18).
-    * `wal-pm`: the weighted load of node i is the largest, WAL-PM Fig. 1, line 2. A node k declines if its own is not
-      below the mean (line 3).
+    * `wal-pm`: the weighted load of node i is the largest once an arriving task is added to it, WAL-PM Fig. 1, lines 1
+      and 2. A node k declines if its own is not below the mean (line 3), to which the arriving task is not added.
 
     c_j is WAL-PM (6). A node also declines if the task would not gain, r(i, j) <= r(k, j) + c_j: WAL-PM (5), IOLB
     lines 7, 13, 19. Of its own tasks a node announces the one of largest migration cost-effectiveness, WAL-PM (8), to
-    the node of least load as it is known, and lists the next seven. Loads of other nodes, which reports tell, say only
-    whether a node is overloaded; each bid is of the bidder's own node as it is.
+    the node of least load as it is known, and lists the next seven.
+
+    Each bid is of the bidder's own node as it is. Loads of other nodes, as reports tell them, decide
+
+    * whether node i is overloaded and any node less loaded, so whether it calls for bids at all;
+    * the node against which the tasks are ranked by cost-effectiveness;
+    * by `wal-pm`, whether a bidder is below the mean.
     """
 
     class Parameters(
@@ -72,7 +78,7 @@ class ContractNet(Bidding):
     def call_for_bids(self, task: ArrivingTask | None, view: View) -> Sequence[Announced]:
         """The arriving task, then the node's own ones by their migration cost-effectiveness."""
         index = self.overloaded_by(task, view)
-        lightest = self._lightest(index, view) if index else view.me
+        lightest = self._lightest(task, index, view) if index else view.me
         if lightest == view.me:
             return ()
         ranked = sorted(view.candidates, key=lambda one: -self._effectiveness(one, view, lightest))
@@ -87,7 +93,7 @@ class ContractNet(Bidding):
             view: what its manager knows.
         """
         if self._by_weight:
-            return self.wal_pm.index if view.is_largest_of(self.wal_pm.column(view, task)) else ""
+            return self.wal_pm.index if view.is_largest_of(self._weighted(task, view)) else ""
         if task is None:
             return self.iolb.overloaded_by(view)
         decision = self.iolb.place(task, view)
@@ -114,16 +120,21 @@ class ContractNet(Bidding):
     def _load_without(self, task: ArrivingTask, index: str, view: View) -> float:
         """The own load by an index, without a task: L_i of IOLB's lines 6, 12 and 18."""
         if self._by_weight:
-            return self.wal_pm.load_of(task, view, view.me)
+            own_node = without_task(task, view) if isinstance(task, Candidate) else view
+            return float(self.wal_pm.column(own_node)[view.me])
         here = view.load(index, view.me)
         if not isinstance(task, Candidate):
             return here
         own = self.iolb.load_by(index, task, view.hardware[view.me], view.measured("faults_per_ms", view.me))
         return here - view.per_unit(own, index, view.me)
 
-    def _lightest(self, index: str, view: View) -> int:
+    def _weighted(self, task: ArrivingTask | None, view: View) -> Loads:
+        """The weighted load of every node, an arriving task added to the own one: WAL-PM Fig. 1, line 1."""
+        return self.wal_pm.column(view if task is None else with_task(task, view))
+
+    def _lightest(self, task: ArrivingTask | None, index: str, view: View) -> int:
         """Node k of WAL-PM's line 3, and of IOLB's lines 4, 10 and 16, as far as is known."""
-        return view.least_of(self.wal_pm.column(view)) if self._by_weight else view.least(index)
+        return view.least_of(self._weighted(task, view)) if self._by_weight else view.least(index)
 
     def _effectiveness(self, task: Candidate, view: View, node: int) -> float:
         return migration_cost_effectiveness(task.age_ms, task.io_per_ms, max(view.cost_ms(task, node), LEAST_COST_MS))

@@ -92,8 +92,6 @@ class Bidding(Bidder):
 
     def begins(self, post: Post) -> None:
         """The first period begins."""
-        # A node that was down must not take an answer to an earlier call for one to a new call.
-        post.notes["calls"] = round(1000.0 * post.now_ms)
         post.remind(self.parameters.period_ms, "period")
 
     def arrives(self, tasks: Sequence[ArrivingTask], post: Post) -> None:
@@ -172,7 +170,8 @@ class Bidding(Bidder):
         nodes, view = post.draw_nodes(count, [post.me]), post.view
         if not nodes:
             return False
-        number = post.notes["calls"] + 1
+        # A node that was down has no notes; it must not take an answer to an earlier call for one to a new call.
+        number = max(post.notes.get("calls", 0), round(1000.0 * post.now_ms)) + 1
         post.notes["calls"] = number
         self._open(post).append(OpenCall(number, arrived, announced, len(nodes)))
         for node in nodes:

@@ -10,6 +10,7 @@ import pytest
 
 from cluster_abm.errors import PolicyFault
 from cluster_abm.model.talking.post import ManagersPost
+from cluster_abm.policies import Decision
 
 MS = 1_000_000
 
@@ -68,6 +69,17 @@ def test_a_new_view_is_made_at_each_instant_and_after_each_start():
     assert post.at(11 * MS).view == (2, 2)
     with pytest.raises(PolicyFault, match="start: task 7 does not wait at the manager of node 2"):
         post.start(task, 4, "rule")
+
+
+def test_a_waiting_task_is_not_moved_to_a_node_that_is_closed():
+    """Node 4 is closed; node 2, its own, is too, but stands in."""
+    post, done = post_of(closed=(2, 4))
+    task = SimpleNamespace(task=7, job=3)
+    post.at(10 * MS).held[7] = task
+    assert not post.move(task, Decision(4, "best bid"))
+    assert (done, post.waiting) == ([], (task,))
+    assert post.move(task, Decision(2, "stays"))
+    assert (done, post.waiting) == ([(task, 2, "stays")], ())
 
 
 def test_a_task_that_was_handed_over_no_longer_waits_here():

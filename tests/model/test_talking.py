@@ -12,7 +12,7 @@ from support import busy, finished, same_records, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.errors import PolicyFault
-from cluster_abm.policies import available
+from cluster_abm.policies import Decision, Migrating, available
 from cluster_abm.policy import base
 from cluster_abm.policy.talking import Talking
 
@@ -50,6 +50,20 @@ class Asking(Talking):
         post.notes.setdefault("ended", []).append((post.now_ms, tasks[0].here_ms))
 
 
+class Moving(Talking, Migrating):
+    """Starts a task at home, and sends it on to the other node 2 ms later."""
+
+    name = "test-moving"
+    source = summary = "test"
+
+    def arrives(self, tasks, post):
+        post.move(tasks[0], Decision(post.me, "stays"))
+        post.remind(2.0, "go")
+
+    def hears(self, message, post):
+        post.move(post.view.candidates[0], Decision(1 - post.me, "goes"))
+
+
 class Faulty(Asking):
     """Does what is told it in a variable."""
 
@@ -62,7 +76,7 @@ class Faulty(Asking):
 
 @pytest.fixture(autouse=True)
 def _policies(monkeypatch):
-    known = dict(available()) | {"test-asking": Asking, "test-faulty": Faulty}
+    known = dict(available()) | {"test-asking": Asking, "test-faulty": Faulty, "test-moving": Moving}
     monkeypatch.setattr("cluster_abm.policy.finding.registry.available", lambda: known)
     monkeypatch.setattr(base, "Policy", base.Policy)
 
@@ -121,6 +135,29 @@ def test_tasks_that_wait_at_a_failed_node_arrive_anew_where_another_stands_in(tm
     model.run()
     assert model.jobs_frame()["node"].tolist() == [1]
     assert model.summary()["jobs"]["finished"] == 1
+
+
+def test_a_task_that_is_sent_on_before_it_enters_its_node_leaves_when_it_is_sent(tmp_path):
+    """It comes at 1 ms, in a slice that begins at 0, and is sent on at 3 ms: 2 ms, and then 50 ms and 3 of latency."""
+    model = model_of("test-moving", tmp_path, "1,0,100")
+    model.run()
+    (row,) = model.jobs_frame().to_dict("records")
+    assert (row["node"], row["response_ms"]) == (1, pytest.approx(2.0 + 53.0 + 100.0))
+
+
+@pytest.mark.parametrize("name", TALKING)
+def test_jobs_that_are_held_through_an_outage_of_all_nodes_finish(name):
+    """When the nodes are back, managers are told of these jobs before anything else: they have no notes yet."""
+    outage = [{"at_s": 2.0, "for_s": 1.0, "node": node} for node in range(4)]
+    model = ClusterModel(
+        "quickstart", policy=name, seed=1, cluster__nodes=4, workload__duration_s=4.0, workload__jobs_per_s=3.0,
+        workload__tasks__maximum=8, failures__event=outage,
+    )  # fmt: skip
+    model.run(until_ms=2990.0)
+    assert len(model.parts.submissions.held) > 1
+    model.run()
+    jobs = model.summary()["jobs"]
+    assert jobs["finished"] == jobs["submitted"]
 
 
 def test_a_run_whose_tasks_are_never_started_ends(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,10 @@ from support import busy, finished, same_records
 from cluster_abm import ClusterModel
 from cluster_abm.engine.tables import LOAD
 from cluster_abm.errors import PolicyFault
-from cluster_abm.policies import Announced, Bid, Bidding, CallForBids, Candidate, Hardware, Paths, View
+from cluster_abm.policies import Announced, ArrivingTask, Bid, Bidding, CallForBids, Candidate, Hardware, Paths, View
 from cluster_abm.policies.contract_net import ContractNet
 from cluster_abm.policy.parts.bids import NONE, Reply
+from cluster_abm.policy.parts.own_loads import with_task, without_task
 from cluster_abm.policy.tasks import CANDIDATE
 from cluster_abm.testing.runs import FAILING
 
@@ -95,8 +97,41 @@ def test_its_own_tasks_are_announced_by_mce_eight_at_most():
 
 def test_a_node_that_knows_of_no_lighter_one_calls_for_no_bids():
     view = view_of(0, io_ms=[900.0, 900.0], cpu_ms=[10.0, 10.0])
-    for formula in ("iolb", "wal-pm"):
-        assert not ContractNet(formula=formula).call_for_bids(task(1), view)
+    assert not ContractNet().call_for_bids(task(1), view)
+    assert not ContractNet(formula="wal-pm").call_for_bids(task(1), view_of(0, cpu_queue=[3, 4]))
+
+
+def test_by_wal_pm_an_arriving_task_counts_at_its_node():
+    """Half the CPU queue and half the I/O load: with a task of .02/ms node 0 has 2 + .01 of 1.5 + 0 before, and node 1
+    has 2. The load that is announced is without the task."""
+    policy = ContractNet(formula="wal-pm")
+    view = view_of(0, cpu_queue=[3, 4], tasks=[3, 4])
+    (announced,) = policy.call_for_bids(task(1, io_per_ms=0.02), view)
+    assert announced.load_here == pytest.approx(1.5)
+    assert not policy.call_for_bids(task(1, io_per_ms=0.02), view_of(0, cpu_queue=[2, 4], tasks=[2, 4]))
+    assert not policy.call_for_bids(None, view)
+    # A task with the rates of the node's own leaves 2 in the queue and .04/ms: 1.02.
+    rows = np.zeros(1, CANDIDATE)
+    rows["cpu_ms"], rows["io_per_ms"], rows["request_kb"], rows["running"] = 1e4, 0.02, 100.0, True
+    view = view_of(0, cpu_queue=[3, 2], tasks=[3, 2], io_load=[0.06, 0.0])
+    view.tasks_of_mine = lambda: rows
+    (announced,) = policy.call_for_bids(None, view)
+    assert announced.load_here == pytest.approx(1.02)
+
+
+def test_by_wal_pm_an_arriving_task_counts_with_its_page_faults():
+    """Memory of 100 MB, mu = .01/ms: two tasks of 60 MB fault .01 1.2 each; with a third of 30 MB .01 1.5 each."""
+    paging = DISK._replace(user_memory_mb=100.0, fault_rate_per_ms=0.01)
+    view = replace(view_of(0, tasks=[2, 0], memory_mb=[120, 0], faults_per_ms=[0.012, 0], io_load=[0.024, 0]),
+                   hardware=(paging, paging))  # fmt: skip
+    third = ArrivingTask(1, 1, 0, 100.0, 0.0, 100.0, 30.0, 0.0)
+    joined = with_task(third, view)
+    assert joined.loads["io_load"].tolist() == pytest.approx([0.045, 0.0])
+    assert joined.loads["memory_mb"].tolist() == [150.0, 0.0]
+    left = without_task(third, joined)
+    assert left.loads["io_load"].tolist() == pytest.approx([0.024, 0.0])
+    assert left.loads["cpu_queue"].tolist() == [0.0, 0.0]
+    assert view.loads["io_load"].tolist() == [0.024, 0.0]
 
 
 # ---- the protocol, message by message ------------------------------------------------------------------------------
@@ -319,6 +354,17 @@ def test_an_asked_node_bids_or_declines_or_offers_something_else():
     # A counter-offer of a task that it does not take is none.
     manager.policy.counters = candidate(2).task
     assert hears_call(manager, 2, 1)[0].note.place == NONE
+
+
+def test_a_time_of_a_counter_offer_is_one_that_can_be_waited_for():
+    manager = bidder_of(t1="full")
+    manager.policy.counters = math.inf
+    (sent,) = hears_call(manager, 1)
+    assert (sent.note.place, sent.note.reason, math.isnan(sent.note.after_ms)) == (NONE, "full", True)
+    for wrong in (1e300, -1.0, -math.inf):
+        manager.policy.counters = wrong
+        with pytest.raises(ValueError, match=r"counter returned -?(1e\+300|1|inf); allowed is 0 to 1e\+12 ms"):
+            hears_call(manager, 1)
 
 
 def test_by_default_the_counter_offer_is_the_task_that_gains_most():

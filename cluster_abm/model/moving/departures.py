@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cluster_abm.clock import Clock
 from cluster_abm.engine.state import EngineState
+from cluster_abm.engine.tables import IN_TRANSIT
 from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.model.moving.routes_in_use import RoutesInUse
 from cluster_abm.model.moving.staging import Staging
@@ -38,6 +39,13 @@ class Departures:
         """Count the start of an arriving task on another node than its home."""
         self.routes_in_use.note(task, source, target)
         self.remote_executions += 1
+
+    def leaves_ns(self, source: int, task: int) -> int:
+        """When a task that is sent away now leaves its node [ns]: one that has not entered it yet, when it would."""
+        slot = self.engine.slot_of(source, task)
+        if slot >= 0 and self.engine.tasks["state"][slot] == IN_TRANSIT:
+            return int(self.engine.tasks["enter_ns"][slot])
+        return self.clock.now_ns
 
     def send(self, slot: int, task: Candidate, source: int, target: int, cost_ms: float, asking_ns: int) -> None:
         """Send a task that is on a node, or on its way to its home there, to another node.

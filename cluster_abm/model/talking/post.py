@@ -66,7 +66,8 @@ class PostActions:
         if target in self.surroundings.closed_to(post.me):
             return False
         with post.faults_of_scenario():
-            asking_ns = post.now_ns - self.surroundings.clock.now_ns
+            since_ns = self.negotiation.departures.leaves_ns(post.me, task.task)
+            asking_ns = max(0, post.now_ns - since_ns)
             self.negotiation.send_away(post.me, post.policy_name, task.task, target, asking_ns)
         self.log.record(post.me, task, decision, target, True, "")
         if self.hears_starts:
@@ -176,10 +177,8 @@ class ManagersPost:
         self._check_words("send", topic, value, about)
         if not isinstance(note, tuple):
             raise self._wrong(f"send: note {note!r:.60}: a named tuple is needed")
-        message = Message(
-            self.me, int(node), topic, float(value), int(about), tuple(nodes), sent_ms=self.now_ms, note=note
-        )
-        self.actions.send(message, self.now_ns)
+        words = (topic, float(value), int(about), tuple(nodes))
+        self.actions.send(Message(self.me, int(node), *words, sent_ms=self.now_ms, note=note), self.now_ns)
 
     def remind(self, after_ms: float, topic: str, value: float = 0.0, about: int = -1) -> None:
         """As Post."""
@@ -213,9 +212,10 @@ class ManagersPost:
     def move(self, task: ArrivingTask, decision: Decision) -> bool:
         """As Post."""
         self._check_decision("move", decision)
-        number = getattr(task, "task", None)
-        self._view = None
+        number, self._view = getattr(task, "task", None), None
         if number in self.held:
+            if decision.target in self.surroundings.closed_to(self.me) - {self.me}:
+                return False
             self._take("move", task)
             self.actions.start(self, task, decision)
             return True

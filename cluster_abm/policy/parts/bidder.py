@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import SupportsFloat
 
+from cluster_abm.clock import LONGEST_WAIT_MS
 from cluster_abm.policy.kinds import Migrating
 from cluster_abm.policy.parts.bids import NONE, Announced, CallForBids, Reply
 from cluster_abm.policy.talking import Message, Post, Talking
@@ -34,7 +35,7 @@ class Bidder(Talking, Migrating):
 
     def counter(self, call: CallForBids, view: View) -> ArrivingTask | float | None:
         """What a node that has declined the first task of a call says instead: another of its tasks, which `bid` takes;
-        or after how long it would take one [ms]; or None.
+        or after how long it would take one [ms]; or None, as which infinity counts.
 
         By default the task that gains most by this node's bid.
         """
@@ -69,9 +70,7 @@ class Bidder(Talking, Migrating):
         if counter is None:
             return Reply(NONE, reason=reason)
         if not isinstance(counter, ArrivingTask):
-            return Reply(
-                NONE, reason=reason, after_ms=_number("counter", counter, "a task of the call, a time, or None")
-            )
+            return Reply(NONE, reason=reason, after_ms=_time_ms(counter))
         place = next((place for place, one in enumerate(call.tasks) if one.task.task == counter.task), 0)
         bid = self._checked_bid(call.tasks[place], call, view)
         return Reply(NONE, reason=reason) if isinstance(bid, str) else Reply(place, bid, reason)
@@ -101,6 +100,16 @@ class Bidder(Talking, Migrating):
     def patience_ms(self, latency_ms: float, post: Post) -> float:
         """How long an answer is waited for, over a route of this latency: the way there and back, and a slice [ms]."""
         return 2.0 * latency_ms + post.slice_ms
+
+
+def _time_ms(counter: object) -> float:
+    """A time that `counter` has returned [ms]; NaN for an infinite one. Raises TypeError, ValueError: it is none."""
+    after_ms = _number("counter", counter, "a task of the call, a time, or None")
+    if after_ms == math.inf:
+        return math.nan
+    if not 0.0 <= after_ms <= LONGEST_WAIT_MS:
+        raise ValueError(f"counter returned {after_ms:g}; allowed is 0 to {LONGEST_WAIT_MS:g} ms")
+    return after_ms
 
 
 def _number(method: str, value: object, expected: str) -> float:
