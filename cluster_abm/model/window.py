@@ -78,8 +78,8 @@ class Windows:
         if is_last:
             boundary_ns = self.clock.next_boundary_ns
         elif until_end_of_task and self.transfers.in_transit:
-            # Transfers are carried out before the engine, and must not run ahead of a window that ends early: after its
-            # first slice none begins or ends.
+            # Transfers are carried out before the engine, and must not run ahead of a window that ends early. In the
+            # rest of the window no transfer begins or ends.
             next_event_ns = self.clock.boundary_up_to(self.transfers.next_ns)
             boundary_ns = min(boundary_ns, max(self.clock.next_boundary_ns, next_event_ns))
         # Background programs would go on after the last task has ended, to whatever boundary is asked for.

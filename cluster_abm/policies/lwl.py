@@ -25,7 +25,7 @@ class LeastWorkLeft(Talking):
     central = True
 
     def begins(self, post: Post) -> None:
-        """Tell the head what work is left: none when the run begins, but maybe some when the head is a new one."""
+        """Tell the head what work is left: when the run begins, that of jobs that are there at 0."""
         self.tell(post)
 
     def ended(self, tasks: Sequence[Ended], post: Post) -> None:

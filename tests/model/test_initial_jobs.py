@@ -101,6 +101,15 @@ def test_a_job_that_loses_its_node_begins_as_it_was_at_0():
     assert row["isolated_cpu_ns"] == 30_000_000
 
 
+def test_such_a_job_announces_what_was_left_at_0():
+    """Its age counts as data that it has: 30 of 50 ms are left."""
+    model = ClusterModel(
+        scenario(workload__initial=[{"node": 0, "cpu_ms": 50.0, "age_ms": 20.0, "tasks": 2}, TWO[1]], **ALONE), seed=1
+    )
+    said = [model.parts.announcements.of(job, rank) for job, rank in ((0, 1), (1, 0))]
+    assert [(one.cpu_ms, one.age_ms) for one in said] == [(30.0, 20.0), (100.0, 0.0)]
+
+
 MIXED = [
     {"node": 0, "cpu_ms": 900.0, "age_ms": 400.0, "io_per_ms": 0.05, "memory_mb": 30.0, "initial_data_mb": 2.0},
     {"node": 0, "cpu_ms": 80.0, "age_ms": 79.5},

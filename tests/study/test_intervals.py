@@ -65,6 +65,9 @@ def test_the_bounds_of_metrics():
     assert bounds_of("mean_slowdown") == SLOWDOWN
     assert bounds_of("cpu_utilisation", 100.0) == Bounds(0.0, 100.0)
     assert bounds_of("metrics.mean_slowdown + metrics.makespan_ms", 0.001) == Bounds(0.001)
+    # A difference of two has both signs; one of shares is -1 to 1.
+    assert bounds_of("mean_slowdown - mean_slowdown") == UNBOUNDED
+    assert bounds_of("cpu_utilisation - metrics.disk_utilisation", 100.0) == Bounds(-100.0, 100.0)
     assert bounds_of("programs.m-sort.paging_percent") == Bounds(0.0, 100.0)
     assert bounds_of("programs.m-sort.mean_slowdown_cpu") == Bounds(1.0)
     assert bounds_of("programs.m-sort.tasks") == bounds_of("programs.m-sort.page_faults") == Bounds(0.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -269,6 +271,14 @@ def test_a_difference_of_metrics_and_a_published_0():
     assert percent_off(0.0, 0.0) == 0.0
     assert percent_off(1e-9, 0.0) == np.inf
     assert percent_off(250.0, 125.0) == 100.0
+
+
+def test_a_point_that_is_published_as_0_has_no_percentage_error():
+    exact = made_up(lambda name: 1.0)
+    (first, *others) = (point for point in exact.points if point.series == "clb")
+    with_0 = replace(exact, points=(replace(first, published=0.0), *others))
+    assert with_0.mape_percent() == {"clb": 0.0}
+    assert replace(exact, points=(replace(first, published=0.0),)).mape_percent() == {}
 
 
 def test_several_numbers_of_the_same_runs(monkeypatch):

@@ -100,7 +100,7 @@ class Job(ClusterAgent):
 
     @property
     def cpu_received_ms(self) -> float:
-        """CPU its tasks have received so far, together [ms]."""
+        """CPU its tasks have received in the run so far, together [ms]: without the age of jobs that are there at 0."""
         rows = self._rows
         running = rows["state"] == RUNNING
         unbooked = np.maximum(0, self.parts.clock.now_ns - rows["leg_ns"])

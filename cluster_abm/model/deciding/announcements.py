@@ -22,6 +22,7 @@ ANNOUNCED = [
 ]
 _IN_BOTH = [name for name in WAITING.names or () if name in (JOB.names or ())]
 announced = itemgetter(*((JOB.names or ()).index(_IN_JOB_TABLE.get(name, name)) for name in ANNOUNCED))
+_received_ms = itemgetter((JOB.names or ()).index("received_ms"))
 
 
 @part
@@ -34,9 +35,13 @@ class Announcements:
     staging: Staging | None  # the files that jobs need; None: they need none
 
     def of(self, job: int, rank: int) -> ArrivingTask:
-        """The announced demands of a job's task of that rank."""
-        demands = dict(zip(ANNOUNCED, announced(self.jobs[job].item()), strict=True))
+        """The announced demands of a job's task of that rank; what it had received before the run is its age."""
+        row = self.jobs[job].item()
+        demands = dict(zip(ANNOUNCED, announced(row), strict=True))
         demands["task"] += rank
+        if (received_ms := _received_ms(row)) > 0.0:
+            demands["cpu_ms"] -= received_ms
+            demands["age_ms"] = received_ms
         if self.staging is not None:
             demands["files"] = self.staging.files_of(job)
         if self.requested_ms is not None:

@@ -110,12 +110,12 @@ class Claim(Section):
       falling `a` ends below its start, and its rank correlation with the axis is under -0.8
       within  `a` and `b` differ by at most `percent` of `b` at every point
       ratio   `a`/`b` is in `minimum`..`maximum` at every point
-      better  `a` is below `b` in the geometric mean over all points, by more than noise (95 %, paired over seeds)
+      better  `a` is below `b` in the geometric mean over all points, significantly (95 %, paired over seeds)
       equal   `a` and `b` differ by at most `percent` in the geometric mean over all points
-      widens  `b`/`a` is larger at the last point than at the first, by more than noise (95 %, paired over seeds)
+      widens  `b`/`a` is larger at the last point than at the first, significantly (95 %, paired over seeds)
       flat    `a` differs by at most `percent` from its mean over the points at every point
-      minimum `a` has its least value of all points at one of those `at`, in the mean over seeds; the words say whether
-              it is below the points next to them by more than noise (95 %, paired over seeds)
+      minimum `a` has its least value of all points at one of those `at`, on average over seeds; the words say whether
+              it is significantly below the points next to them (95 %, paired over seeds)
       steepest of all rises of `a` from a point to the next that between the two points `at` is the largest
     Of the points only those `at`, if some are named; `minimum` and `steepest` look at all.
     """
@@ -143,10 +143,9 @@ class PaperPlan(Section):
     """One reproduction.
 
     A metric is a name in a run's metrics, or a dotted path in its summary, or a sum or difference of such ("a + b",
-    "a - b"). `mape_percent`
-    holds, per series, the largest mean absolute percentage error that counts as reproduced; `number_percent` the
-    largest deviation of a published number. With a trace of several runs each seed takes another run, and
-    `trace_overrides` are laid over the scenario. Times `scale` the metric has the unit of its label.
+    "a - b"). `mape_percent` holds, per series, the largest mean absolute percentage error that counts as reproduced;
+    `number_percent` the largest deviation of a published number. With a trace of several runs each seed takes another
+    run, and `trace_overrides` are laid over the scenario. Times `scale` the metric has the unit of its label.
     """
 
     name: str

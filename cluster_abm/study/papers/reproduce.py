@@ -17,7 +17,7 @@ from cluster_abm.study.papers.points import Point
 from cluster_abm.study.papers.reproduction import Reproduction
 from cluster_abm.study.runner.calling import place_of, seeds_of
 from cluster_abm.study.runner.tasks import SeededRun, Where, run_all
-from cluster_abm.study.statistics.bounds import bounds_of
+from cluster_abm.study.statistics.bounds import bounds_of, terms_of
 
 __all__ = ["Point", "Reproduction", "reproduce", "reproduction_names"]
 # What a misspelt keyword may mean.
@@ -113,11 +113,7 @@ def _values(rows: Sequence[dict[str, Any] | None], metric: str, scale: float) ->
 
 def _value(row: dict[str, Any], metric: str) -> float:
     """A metric of one run, or a sum or difference of several."""
-    total = 0.0
-    for term in metric.replace(" - ", " + -").split("+"):
-        name, sign = (term.strip().removeprefix("-"), -1.0) if term.strip().startswith("-") else (term.strip(), 1.0)
-        total += sign * row.get(name.removeprefix("metrics."), math.nan)
-    return total
+    return float(sum(sign * row.get(name, math.nan) for name, sign in terms_of(metric)))
 
 
 def _runs_of(trace: Path) -> Sequence[int]:

@@ -70,11 +70,11 @@ class Reproduction(displays.Displayed):
         return [point.x for point in own], np.array([point.by_seed for point in own])[:, complete]
 
     def mape_percent(self) -> dict[str, float]:
-        """Mean absolute percentage error of each series of which a curve was published."""
+        """Mean absolute percentage error of each series of which a curve was published; points of 0 have none."""
         found = {}
         for series in self.plan.series:
             own = [point for point in self.points if point.series == series.name]
-            errors = [percent_off(p.measured.mean, p.published) for p in own if p.published is not None]
+            errors = [percent_off(p.measured.mean, p.published) for p in own if p.published]
             if errors:
                 found[series.name] = float(np.mean(errors))
         return found

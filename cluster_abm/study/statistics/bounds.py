@@ -65,11 +65,28 @@ def bounds_of(metric: str, scale: float = 1.0) -> Bounds:
     """What a metric's value can be (the columns of results.metrics.METRICS); no bounds of a name that is not there.
 
     Args:
-        metric: a name, or several joined by `+`, each perhaps after `metrics.`, as in scenarios/reproduce.
+        metric: a name, or a sum or difference of several (terms_of), as in scenarios/reproduce.
         scale: what the value is multiplied by, > 0.
     """
-    terms = [_of_one(term.strip().removeprefix("metrics.")) for term in metric.split("+")]
-    return Bounds(scale * sum(one.least for one in terms), scale * sum(one.greatest for one in terms))
+    least = greatest = 0.0
+    for name, sign in terms_of(metric):
+        one = _of_one(name)
+        low, high = (one.least, one.greatest) if sign > 0.0 else (-one.greatest, -one.least)
+        least, greatest = least + low, greatest + high
+    return Bounds(scale * least, scale * greatest)
+
+
+def terms_of(metric: str) -> list[tuple[str, float]]:
+    """The terms of a sum or difference of metrics ("a + b", "a - b"): the name of each, and its sign, 1 or -1.
+
+    A minus has blanks around it; names may be written after `metrics.`.
+    """
+    found = []
+    for term in metric.replace(" - ", " + -").split("+"):
+        name = term.strip()
+        sign = -1.0 if name.startswith("-") else 1.0
+        found.append((name.removeprefix("-").removeprefix("metrics."), sign))
+    return found
 
 
 def _of_one(name: str) -> Bounds:
