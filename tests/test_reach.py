@@ -51,7 +51,7 @@ def edited(tmp_path_factory):
     ("policy/view.py", '"""What a load manager may know', '"""Words about what a load manager may know'),
     ("engine/loads.py", '"""Fill rows', '"""Comment\n\n\n\nFill rows'),
     ("engine/loads.py", "        load = loads[index]\n", "        # Words.\n\n        load = loads[index]\n"),
-    ("engine/loads.py", "tasks: Table, now_ns: int, loads", "tasks: object, now_ns: int, loads"),
+    ("engine/loads.py", "tasks: Table,\n    now_ns: int,\n    loads", "tasks: object,\n    now_ns: int,\n    loads"),
     ("cli/run.py", "import click\n", "import click\nX = 1\n"),
     ("policies/references.py", "from __future__ import annotations\n", "from __future__ import annotations\nX = 1\n"),
 ])  # fmt: skip

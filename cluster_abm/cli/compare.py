@@ -115,8 +115,8 @@ class CompareFrame(StudyFrame["Comparison"]):
 
 
 def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedLoad | None) -> None:
-    from cluster_abm.scenario.caption import caption_of
     from cluster_abm.scenario.hardware import hardware_named
+    from cluster_abm.scenario.wording.caption import caption_of
     from cluster_abm.study.comparison import BEST, BOUNDED, TEST_WORDS
     from cluster_abm.study.comparison_words import text_of
     from cluster_abm.workload.offered import in_words

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cluster_abm.cli.output import tell
 from cluster_abm.errors import InputError
@@ -139,8 +139,11 @@ def _is_overridden(key: str, overrides: Mapping[str, object]) -> bool:
 
 
 def _remark_on_file(source: str, overrides: Mapping[str, object]) -> None:
-    """One line on keys of the file that have no effect even without overrides; those that are overridden apart."""
-    from cluster_abm.scenario import load_scenario
+    """One line on keys of the file that have no effect even without overrides; those that are overridden apart.
+
+    Those with their default apart, too: a scenario that was written by `save_scenario` or `--out` has all keys.
+    """
+    from cluster_abm.scenario import Scenario, load_scenario
     from cluster_abm.scenario.load import scenario_path
     from cluster_abm.scenario.toml_file import read_toml
     from cluster_abm.scenario.unused import dotted_entries, keys_without_effect
@@ -152,14 +155,29 @@ def _remark_on_file(source: str, overrides: Mapping[str, object]) -> None:
         # Right only with what is laid over it.
         return
     unused = keys_without_effect(own)
+    tree, defaults = read_toml(path), Scenario().model_dump(mode="json", exclude_none=True)
     policies = [own.policy.name, *own.compare.policies]
     found = {
         key: why
-        for key in dotted_entries(read_toml(path))
-        if not _is_overridden(key, overrides) and (why := _reason(key, unused, policies))
+        for key in dotted_entries(tree)
+        if not _is_overridden(key, overrides)
+        and (why := _reason(key, unused, policies))
+        and _value(tree, key) != _value(defaults, key)
     }
     if not found:
         return
     named = "; ".join(f"{key} ({why})" for key, why in list(found.items())[:MOST_NAMED])
     more = f"; and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
     tell(f"note: {path}: without effect: {named}{more}")
+
+
+def _value(tree: Any, key: str) -> Any:
+    """What nested tables have at a dotted key; None: they have not got it."""
+    for part in key.split("."):
+        if isinstance(tree, list):
+            tree = dict(enumerate(tree)).get(int(part))
+        elif isinstance(tree, dict):
+            tree = tree.get(part)
+        else:
+            return None
+    return tree

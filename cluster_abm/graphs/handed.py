@@ -61,7 +61,7 @@ def text_of(graph: object) -> str:
 
 
 def canonical(raw: bytes, where: str) -> str:
-    """What a file of node-link JSON holds, as `text_of` writes it. Raises InputError: it is none."""
+    """What a file of node-link JSON holds, as `text_of` writes it. Raises InputError: it holds no graph."""
     try:
         read_node_link(raw, where)
         return _canonical(json.loads(raw))

@@ -63,7 +63,8 @@ def graph_from_file(settings: Interconnect, nodes: int) -> GraphOfNodes:
     Vertices are nodes in the order of the file; those that only forward keep the file's names. With `nodes_per_vertex`
     above 1 each vertex is the switch of a site, with that many nodes at it by links of the scenario's own.
 
-    Raises InputError: as `read_graph`; values that are none, parts that nothing joins, or another number of nodes.
+    Raises InputError: as `read_graph`; a value that is not allowed, parts that nothing joins, or another number of
+    nodes.
     """
     where, read = _read(settings)
     left_out = keep_largest_part(read) if settings.part == "largest" else 0

@@ -26,7 +26,7 @@ class Network:
     Links are full duplex: each edge of the graph is two links, one a direction, with a capacity each. A bus is
     one link, the medium that all nodes share.
 
-    Raises InputError: a file that is none or does not fit, numbers that do not fit together.
+    Raises InputError: a file that does not exist, holds no graph or does not fit, numbers that do not fit together.
 
     Attributes:
         notes: what was assumed on reading a file, a line each.
@@ -75,7 +75,8 @@ class Network:
     def users_graph(self) -> tuple[nx.Graph, dict[Hashable, Hashable]]:
         """A copy of the whole graph with the user's own names, and what each vertex of `graph` is called in it.
 
-        Where several nodes are at a vertex, and where no graph was given, it has the names of `graph`.
+        Where several nodes are at a vertex, they are vertices beside it, ("node", 0), ("node", 1) ... by number. Where
+        no graph was given, it has the names of `graph`.
         """
         whole, read = self._wiring.whole, self._wiring.read
         if read is None:
@@ -84,10 +85,15 @@ class Network:
         names: dict[Hashable, Hashable] = {str(vertex): vertex for vertex in graph}
         if len(self.vertices) == len(set(self.vertices)):
             return graph, names | dict(enumerate(self.vertices))
-        with_sites = whole.copy()
-        for vertex, attributes in graph.nodes(data=True):
-            with_sites.nodes[str(vertex)].update(attributes)
-        return with_sites, {vertex: vertex for vertex in whole}
+        word = "node"
+        while any((word, node) in graph for node in range(self.nodes)):
+            word += "_"
+        for node, site in enumerate(self.vertices):
+            called = names[node] = (word, node)
+            graph.add_node(called, name=str(site))
+            for ends in ((site, called), (called, site))[: 1 + graph.is_directed()]:
+                graph.add_edge(*ends, **whole.edges[node, str(site)])
+        return graph, names
 
     @property
     def is_alike(self) -> bool:

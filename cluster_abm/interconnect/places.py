@@ -35,7 +35,8 @@ def holders_of(files: Sequence[PlacedFile], network: Network) -> list[tuple[int,
     Of a place with several nodes one holds the copy. They take turns, in the order of the files: so the files of a
     cluster spread over it, and the same scenario has them on the same nodes whatever the seed.
 
-    Raises InputError: no such place, a file without any, a vertex's file that has no size; all problems at once.
+    Raises InputError: no such place, a number that is a node's and another one's vertex, a file without any place, a
+    vertex's file that has no size; all problems at once.
 
     Args:
         files: the scenario's `data.file`.
@@ -43,6 +44,8 @@ def holders_of(files: Sequence[PlacedFile], network: Network) -> list[tuple[int,
     """
     places = named_places(network)
     turn = dict.fromkeys(places, 0)
+    called = list(map(str, network.vertices))
+    vertices = set(called)
     held: dict[str, list[int]] = {one.name: [] for one in files}
     problems: list[str] = []
     for number, one in enumerate(files):
@@ -50,6 +53,12 @@ def holders_of(files: Sequence[PlacedFile], network: Network) -> list[tuple[int,
             if isinstance(place, str) and place not in places:
                 hint = nearest(place[:100], list(places))
                 problems.append(f"{FIELD}.{number}.at {place!r}: file {one.name!r}: no such cluster or vertex; {hint}")
+                continue
+            if isinstance(place, int) and str(place) in vertices and called[place] != str(place):
+                problems.append(
+                    f"{FIELD}.{number}.at {place}: file {one.name!r}: node {place} is at vertex {called[place]!r}, and "
+                    f'there is a vertex {place}, too: write "{place}" for that, "{called[place]}" for the node\'s'
+                )
                 continue
             node = place if isinstance(place, int) else places[place][turn[place] % len(places[place])]
             if isinstance(place, str):

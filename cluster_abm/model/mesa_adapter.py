@@ -70,7 +70,7 @@ class MesaAdapter(mesa.Model):
         """The nodes in a `mesa.discrete_space.Network` over the interconnect, for Mesa's own drawing.
 
         It is made when first asked for, with nothing failed. Its cells are numbered: nodes by their numbers, switches
-        follow. A complete network of more than 500 nodes is without its links here.
+        follow. A network of more than 124,750 links (complete: 500 nodes) is without them here.
         """
         run: Any = self
         return space_of(run.parts.live.whole, run.node_agents, self.random)

@@ -9,7 +9,7 @@ from cluster_abm import displays
 from cluster_abm.errors import InputError
 from cluster_abm.model.run_results import RunResults
 from cluster_abm.results.words import line_words, with_unit
-from cluster_abm.scenario.caption import caption_of
+from cluster_abm.scenario.wording.caption import caption_of
 from cluster_abm.workload.offered import in_words
 
 if TYPE_CHECKING:

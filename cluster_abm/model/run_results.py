@@ -23,6 +23,7 @@ from cluster_abm.model.observing.summary import counted_jobs, program_metrics
 from cluster_abm.model.observing.vertices import pieces_with_vertices, with_vertices
 from cluster_abm.model.part import wire
 from cluster_abm.model.setup import watts_of
+from cluster_abm.results.columns import MOST_CLUSTERS
 from cluster_abm.results.frames import jobs_frame
 from cluster_abm.results.metrics import RunData, computed
 from cluster_abm.scenario import Scenario
@@ -56,9 +57,12 @@ class RunResults:
 
         Of a vertex that is a node `node` is its number. `up` of a vertex and of an edge is False while it is out of
         order; an edge also while one of its ends is. With files (`[data]`) `files` of a node lists the names of those
-        of which it has a copy now: copies that lie there, and those that tasks on it have fetched. The graph is one
-        object, which shows the present state each time `model.graph` is read. Where no graph was given, its vertices
-        are those of `network.graph`.
+        of which it has a copy now: copies that lie there, and those that tasks on it have fetched. Under the pooled
+        reference these are the files that its vertex names. The graph is one object, which shows the present state each
+        time `model.graph` is read.
+
+        With several nodes at a vertex (`interconnect.nodes_per_vertex`), the nodes are vertices beside yours:
+        ("node", 0), ("node", 1) ... by number. Where no graph was given, its vertices are those of `network.graph`.
         """
         return self._graph_of_run.now
 
@@ -211,7 +215,10 @@ class RunResults:
         return pieces_with_vertices(self.parts.measurements.pieces(), "nodes", self.network.node_names)
 
     def decisions_frame(self) -> pd.DataFrame:
-        """One row a decision (decisions.DecisionRecord); with `[[data.file]]` also `cluster_t_ms` (results.columns)."""
+        """One row a decision (decisions.DecisionRecord); with `[[data.file]]` also `cluster_t_ms` (results.columns).
+
+        There is no `cluster_t_ms` with more than 100 clusters, and none under the pooled reference.
+        """
         return with_vertices(self._with_access(self.parts.log.frame()), "decisions", self.network.node_names)
 
     def decisions_pieces(self) -> Iterator[pd.DataFrame]:
@@ -225,7 +232,9 @@ class RunResults:
 
     def _with_access(self, decisions: pd.DataFrame) -> pd.DataFrame:
         staging = self.parts.staging
-        if staging is not None and self.setup.jobs_may_name_files:
+        if staging is None or staging.clusters > MOST_CLUSTERS:
+            return decisions
+        if self.setup.jobs_may_name_files:
             access_ms = map(staging.cluster_access_ms, decisions["job"].tolist())
             decisions["cluster_t_ms"] = pd.Series(list(access_ms), decisions.index, dtype="object")
         return decisions

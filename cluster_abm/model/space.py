@@ -13,8 +13,8 @@ from mesa.discrete_space import Network as MesaNetwork
 from cluster_abm.interconnect import Network
 from cluster_abm.interconnect.layout import positions
 
-# A complete network of more nodes has more links than can be drawn, or held as cells that know each other.
-MOST_COMPLETE = 500
+# More cannot be drawn, or held as cells that know each other: those of a complete network of 500 nodes.
+MOST_LINKS = 500 * 499 // 2
 
 
 def space_of(network: Network, nodes: Sequence[Any], random: Random) -> MesaNetwork:
@@ -42,17 +42,17 @@ def drawn_graph(network: Network) -> nx.Graph:
     """The graph of the interconnect, vertices numbered from 0: nodes keep their numbers, switches follow.
 
     Mesa finds the place of an agent by the number of its vertex. Each vertex has its name (`name`) and its place in the
-    unit square (`pos`), (0, 0) at the lower left. Above MOST_COMPLETE nodes a complete network has no edges here.
+    unit square (`pos`), (0, 0) at the lower left. A network of more than MOST_LINKS edges has none here.
     """
-    at = positions(network)
+    is_complete = network.settings.kind == "complete"
+    # The graph of a large complete network is not made for this.
+    links = network.nodes * (network.nodes - 1) // 2 if is_complete else network.graph.number_of_edges()
+    forwarding = () if is_complete else (vertex for vertex in network.graph if not isinstance(vertex, int))
+    number = {vertex: position for position, vertex in enumerate([*range(network.nodes), *forwarding])}
     graph = nx.Graph()
-    if network.settings.kind == "complete" and network.nodes > MOST_COMPLETE:
-        graph.add_nodes_from(range(network.nodes))
-    else:
-        vertices = [*range(network.nodes), *(vertex for vertex in network.graph if not isinstance(vertex, int))]
-        number = {vertex: position for position, vertex in enumerate(vertices)}
-        graph.add_nodes_from((position, {"name": str(vertex)}) for vertex, position in number.items())
+    graph.add_nodes_from((position, {"name": str(vertex)}) for vertex, position in number.items())
+    if links <= MOST_LINKS:
         graph.add_edges_from((number[one], number[other], data) for one, other, data in network.graph.edges(data=True))
-        at = {number[vertex]: point for vertex, point in at.items()}
-    nx.set_node_attributes(graph, {vertex: (x, 1.0 - y) for vertex, (x, y) in at.items()}, "pos")
+    places = {number[vertex]: (x, 1.0 - y) for vertex, (x, y) in positions(network).items()}
+    nx.set_node_attributes(graph, places, "pos")
     return graph

@@ -32,6 +32,8 @@ class Column(NamedTuple):
 PLAIN_LOADS = ("tasks", "memory_mb", "cpu_queue", "faults_per_ms")
 OF_AVERAGES = "the policy asks for averages"
 OF_A_GRAPH = "a graph was handed over"
+# A decision has a number for each of them: of more, the table would grow with decisions times clusters.
+MOST_CLUSTERS = 100
 
 
 def _of_load(index: LoadIndex) -> Column:
@@ -87,7 +89,8 @@ DECISIONS: tuple[Column, ...] = (
         "cluster_t_ms",
         "ms",
         "a list: T = T_WC + T_BC of its job in each cluster, LMIP's S_T: the least over the cluster's nodes",
-        "jobs may name files (`[[data.file]]`, of a trace)",
+        f"jobs may name files (`[[data.file]]`, of a trace), at most {MOST_CLUSTERS} clusters, and not under the "
+        "pooled reference",
     ),
 )
 

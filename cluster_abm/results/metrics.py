@@ -222,12 +222,12 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         "io_load_largest_per_ms", "1/ms", "largest I/O load of a node at the end", when="initial",
         value=_counted("io_load_largest_per_ms"),
-        meaning="I/O load, WAL-PM (11), of the node that has most of it at the end of the run",
+        meaning="largest I/O load, WAL-PM (11), of any node at the end of the run",
     ),
     Metric(
         "io_load_smallest_per_ms", "1/ms", "smallest I/O load of a node at the end", when="initial",
         value=_counted("io_load_smallest_per_ms"),
-        meaning="the same of the node that has least of it",
+        meaning="smallest I/O load, WAL-PM (11), of any node at the end of the run",
     ),
     Metric(
         "disk_requests", "1", value=lambda run: int(run.nodes["requests"].sum()),

@@ -19,6 +19,7 @@ WHEN: Mapping[When, str] = {
     "data": "jobs need files (`data`)",
     "channels": "a disk serves several requests at once (`disk_channels`)",
     "power": "every node's `idle_watts` is set",
+    "initial": "jobs are on their nodes at time 0 (`workload.initial`)",
     "warmup": "a study leaves out the warm-up",
     "study": "in the rows of a study",
 }

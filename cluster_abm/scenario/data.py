@@ -32,6 +32,11 @@ def _place(value: Any) -> int | str:
 Place = Annotated[int | str, PlainValidator(_place)]
 
 
+def can_name_a_file(name: str) -> bool:
+    """Whether a text can be the name of a file, and stand in a cell beside others."""
+    return 0 < len(name) <= LONGEST_NAME and name == name.strip() and BETWEEN_NAMES not in name
+
+
 def names_of_files(cell: str) -> tuple[str, ...]:
     """The names in a cell such as "maps; tiles", in their order.
 
@@ -73,14 +78,15 @@ class PlacedFile(Section):
     size_mb: Positive
     """its size [MB]"""
     at: Annotated[tuple[Place, ...], Field(max_length=MOST_PLACED)] = ()
-    """where a copy lies: numbers of nodes, names of the interconnect file's vertices or clusters, or "cluster 0" by
-    number. Of a cluster one node holds the copy: its nodes take turns, in the order of the files. Vertices of a graph
-    may name the file, too; no place at all is an error"""
+    """where a copy lies: numbers of nodes, names of the graph's vertices or clusters, or "cluster 0" by number.
+    Of a cluster one node holds the copy: its nodes take turns, in the order of the files. Vertices of a graph may name
+    the file, too; no place at all is an error. A number that is a vertex's name, and that of another vertex's node, is
+    an error"""
 
     @field_validator("name")
     @classmethod
     def _can_stand_in_a_cell(cls, name: str) -> str:
-        if not name.strip() or name != name.strip() or BETWEEN_NAMES in name or len(name) > LONGEST_NAME:
+        if not can_name_a_file(name):
             raise ValueError(
                 f'must be a text of 1 to {LONGEST_NAME} letters without "{BETWEEN_NAMES}", and without blanks around it'
             )

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from cluster_abm.arguments import CALLABLE_OR_NONE, Kind, check_arguments, is_path, shortened
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.distributions import Distribution
-from cluster_abm.scenario.filling.handing_over import GRAPH, beside, hand_over, with_graph
+from cluster_abm.scenario.filling.handing_over import GRAPH, beside, give_way, hand_over, with_graph
 from cluster_abm.scenario.filling.nodes import OfVertices, fill_nodes, of_vertices
 from cluster_abm.scenario.filling.overriding import keys_meant, laid_over
 from cluster_abm.scenario.hardware import NETWORK_KEYS, NODE_KEYS, Preset, lay_under, read_preset
@@ -122,6 +122,7 @@ def scenario_from(
         tree = _copy(data)
         if (overrides or {}).get(GRAPH) is not None:
             hand_over(tree)
+        give_way(tree, overrides or {})
         for key, value in (overrides or {}).items():
             _set(tree, key, value)
         _check_texts(tree, where)

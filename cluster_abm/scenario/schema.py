@@ -11,7 +11,6 @@ from pydantic import AfterValidator, ConfigDict, Field, PlainValidator, Strict, 
 from cluster_abm import displays
 from cluster_abm.scenario.arrivals import Arrivals
 from cluster_abm.scenario.base import Section, not_default
-from cluster_abm.scenario.caption import caption_of
 from cluster_abm.scenario.cluster import Cluster
 from cluster_abm.scenario.data import Data
 from cluster_abm.scenario.dependence import Correlation, check_dependence
@@ -37,6 +36,7 @@ from cluster_abm.scenario.initial import InitialJob
 from cluster_abm.scenario.interconnect import Interconnect
 from cluster_abm.scenario.policy_names import current_name
 from cluster_abm.scenario.trace import TraceChoice
+from cluster_abm.scenario.wording.caption import caption_of
 
 # Jobs that a file of TOML may list.
 MOST_INITIAL = 100_000

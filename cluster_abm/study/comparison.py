@@ -17,10 +17,10 @@ from cluster_abm.policies import available
 from cluster_abm.policy.bounds import SRPT_POOL
 from cluster_abm.results.words import line_words, why_absent, with_unit
 from cluster_abm.scenario import Scenario
-from cluster_abm.scenario.caption import caption_of
 from cluster_abm.scenario.hardware import hardware_named
 from cluster_abm.scenario.policy_names import current_name
 from cluster_abm.scenario.shipped import nearest
+from cluster_abm.scenario.wording.caption import caption_of
 from cluster_abm.study.comparison_words import TEST_WORDS, conclusion_of, one_sample_words, ratio_text, text_of
 from cluster_abm.study.runner.tasks import RunsOutcome
 from cluster_abm.study.statistics.bounds import bounds_of

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from cluster_abm import load_scenario, save_scenario
 from cluster_abm.cli import trace
 from cluster_abm.cli.batch import _lines_of_problems, _print_status
 from cluster_abm.cli.effects import _reason, _remark_on_file
@@ -76,6 +77,15 @@ def test_three_keys_of_a_file_without_effect_are_named(capsys, tmp_path, count, 
     else:
         assert said.startswith(f"note: {path}: without effect: policy.")
         assert said.rstrip("\n").endswith(f"){more}")
+
+
+def test_keys_with_their_default_are_not_remarked(capsys, tmp_path):
+    path = save_scenario(load_scenario("cpu-bound"), tmp_path / "mine.toml")
+    _remark_on_file(str(path), {})
+    assert capsys.readouterr().err == ""
+    save_scenario(load_scenario("cpu-bound", cluster__buffer_control__gain=0.123), path)
+    _remark_on_file(str(path), {})
+    assert "without effect: cluster.buffer_control.gain (" in capsys.readouterr().err
 
 
 def known_parameters(policy, count):

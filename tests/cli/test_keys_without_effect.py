@@ -11,8 +11,8 @@ from cluster_abm import ClusterModel
 from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import load_scenario, scenario_from, scenario_names, scenario_to_toml
-from cluster_abm.scenario.caption import caption_of
 from cluster_abm.scenario.unused import keys_without_effect
+from cluster_abm.scenario.wording.caption import caption_of
 from cluster_abm.study.design.fingerprint import cell_key
 
 TRACE = "arrival_ms,home,cpu_ms,io_per_ms,memory_mb\n0,0,5,0,1\n5,1,5,0,1\n"

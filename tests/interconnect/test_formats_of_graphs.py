@@ -101,6 +101,10 @@ def test_labels_that_do_not_tell_vertices_apart(written):
         assert network.vertices == (5, 6, 7)
         assert network.notes[0] == f"a.gml: {why}: all vertices are called by their ids"
     assert Network(Interconnect(file=written("a.gml", ZOO.replace("    label", "    was"))), 3).vertices == (5, 6, 7)
+    numbers = ZOO.replace('"Z&#252;rich"', "1.5").replace('"Bern"', "2.5").replace('"Basel"', "3.5")
+    network = Network(Interconnect(file=written("a.gml", numbers)), 3)
+    assert network.vertices == (5, 6, 7)
+    assert network.notes[0] == "a.gml: no label is a text or a whole number: all vertices are called by their ids"
     # What networkx writes comes back, of tuples the texts.
     nx.write_gml(nx.grid_2d_graph(2, 2), "grid.gml")
     assert Network(Interconnect(file="grid.gml"), 4).vertices == ("(0,0)", "(0,1)", "(1,0)", "(1,1)")
@@ -138,7 +142,8 @@ def test_a_file_and_a_graph_that_is_handed_over_behave_alike(written, tmp_path):
     nx.set_node_attributes(graph, {"a": 2.0, "c": 0.5}, "cpu_speed")
     nx.set_node_attributes(graph, {"a": 2}, "cores")
     nx.set_node_attributes(graph, {"b": "x;y"}, "files")
-    keys = {"workload.duration_s": 5.0, "workload.cpu_ms.mean": 100.0, "policy.name": "jsq"}
+    sizes = [{"name": "x", "size_mb": 1.0}, {"name": "y", "size_mb": 2.0}]
+    keys = {"workload.duration_s": 5.0, "workload.cpu_ms.mean": 100.0, "policy.name": "jsq", "data.file": sizes}
     handed = ca.ClusterModel("cpu-bound", network=graph, overrides=keys)
     handed.run()
     nx.write_graphml(graph, "g.graphml")

@@ -22,6 +22,9 @@ SMALL = {
     "measure.period_ms": 2000.0,
 }  # fmt: skip
 
+# What vertices hold needs a size.
+SIZES = [{"name": name, "size_mb": 1.0} for name in "xyz"]
+
 
 def triangle(**vertices):
     """Paris, Lyon and 7, joined by three unlike links; attributes of "paris", "lyon", "seven"."""
@@ -141,13 +144,26 @@ def test_they_win_over_the_cluster_and_suffer_no_groups_beside_them():
 
 def test_several_nodes_at_a_vertex_are_alike():
     graph = triangle(paris={"cores": 2, "files": ["x"]})
-    model = model_on(graph, interconnect__nodes_per_vertex=2)
+    model = model_on(graph, interconnect__nodes_per_vertex=2, data__file=SIZES[:1])
     assert model.engine.nodes["cores"].tolist() == [2, 2, 1, 1, 1, 1]
     # The first node of a site holds its files.
     assert model.network.files_of_nodes == (("x",), (), (), (), (), ())
     assert model.network.node_names[:3] == ("Paris", "Paris", "('Lyon', 1)")
-    assert list(model.graph) == [0, 1, 2, 3, 4, 5, "Paris", "('Lyon', 1)", "7"]
-    assert model.graph.nodes["Paris"]["cores"] == 2
+    # The user's vertices and edges keep their names and attributes; the nodes hang on them.
+    shown = model.graph
+    assert list(shown) == ["Paris", LYON, 7, *(("node", node) for node in range(6))]
+    assert shown.nodes["Paris"]["cores"] == 2
+    assert shown.edges[LYON, 7]["colour"] == "red"
+    assert [set(shown[vertex]) - set(graph[vertex]) for vertex in graph] == [
+        {("node", 0), ("node", 1)}, {("node", 2), ("node", 3)}, {("node", 4), ("node", 5)}
+    ]  # fmt: skip
+    assert shown.nodes["node", 0]["files"] == ["x"]
+    model.node_agents[3].fail()
+    assert [vertex for vertex, up in model.graph.nodes(data="up") if not up] == [("node", 3)]
+    assert [ends for *ends, up in model.graph.edges(data="up") if not up] == [[LYON, ("node", 3)]]
+    directed = model_on(nx.DiGraph(triangle()), interconnect__nodes_per_vertex=2).graph
+    assert directed.has_edge("Paris", ("node", 1))
+    assert directed.has_edge(("node", 1), "Paris")
 
 
 def test_switches_clusters_and_files_of_vertices():
@@ -155,7 +171,7 @@ def test_switches_clusters_and_files_of_vertices():
     nx.set_node_attributes(graph, {0: "switch"}, "kind")
     nx.set_node_attributes(graph, {1: "a", 2: "b", 3: "a"}, "cluster")
     nx.set_node_attributes(graph, {1: ["x", "y"], 3: "x; z"}, "files")
-    network = model_on(graph).network
+    network = model_on(graph, data__file=SIZES).network
     assert (network.nodes, network.vertices) == (3, (1, 2, 3))
     assert network.cluster_of.tolist() == [0, 1, 0]
     assert network.files_of_nodes == (("x", "y"), (), ("x", "z"))
@@ -166,6 +182,34 @@ def test_switches_clusters_and_files_of_vertices():
     graph.nodes[0]["files"] = ["z"]
     with pytest.raises(InputError, match=r"network: vertex 0 only forwards: files are held by nodes"):
         model_on(graph)
+
+
+def test_a_number_that_is_a_node_and_another_vertex():
+    graph = nx.path_graph([1, 2, 3, 0])
+    # Vertices by their names, nodes by number where that is not another vertex.
+    file = {"name": "x", "size_mb": 1.0, "at": ["1", 3]}
+    with pytest.raises(InputError, match=r"data.file.0.at 3: .*'x': node 3 is at vertex '0', and there is a vertex 3"):
+        model_on(graph, data__file=[file])
+    model = model_on(graph, data__file=[file | {"at": ["1", "0"]}])
+    assert [model.graph.nodes[vertex]["files"] for vertex in graph] == [["x"], [], [], ["x"]]
+    named = model_on(nx.path_graph(["a", "b"]), data__file=[file | {"at": [1]}])
+    assert named.graph.nodes["b"]["files"] == ["x"]
+
+
+def test_another_network_takes_its_place(tmp_path):
+    path = ca.save_scenario(ca.load_scenario("cpu-bound", network=triangle(paris={"cores": 2})), tmp_path / "a.toml")
+    two_pairs = ca.load_scenario(path, interconnect__file="two-pairs")
+    assert (two_pairs.interconnect.file, two_pairs.interconnect.graph) == ("two-pairs", None)
+    assert (two_pairs.cluster.nodes, two_pairs.cluster.group) == (4, ())
+    star = ca.load_scenario(path, interconnect__kind="star")
+    assert (star.interconnect.kind, star.interconnect.graph, star.cluster.nodes) == ("star", None, 3)
+    assert ca.load_scenario(path, interconnect__kind="file").interconnect.graph is not None
+
+
+def test_groups_of_more_nodes_than_it_has():
+    says = r"counts add up to 8, but cluster.nodes is 6, .* vertices of network: leave \[\[cluster.group\]\] out"
+    with pytest.raises(InputError, match=says):
+        ca.load_scenario("unlike-nodes", network=nx.path_graph(6))
 
 
 def with_edge(**attributes):
@@ -198,8 +242,11 @@ def there_and_back():
         (triangle(lyon={"memory_mb": "8 GB"}), "memory_mb = '8 GB': allowed above 0"),
         (triangle(lyon={"cores": True}), "cores = True: allowed"),
         (triangle(lyon={"files": 7}), "files = 7: allowed a list of names"),
-        (triangle(lyon={"files": ["a;b"]}), "allowed a list of names without ';'"),
-        (triangle(lyon={"files": "a;a"}), "files = 'a;a': a name is there twice"),
+        (triangle(lyon={"files": ["a;b"]}), "allowed a list of names of up to 200 letters without ';'"),
+        (triangle(lyon={"files": "a;a"}), "files = 'a;a': allowed: names of files, \";\" between them, each once"),
+        (triangle(lyon={"files": "a;;b"}), "files = 'a;;b': allowed: names of files"),
+        (triangle(lyon={"files": ["a", "a"]}), "a name is there twice"),
+        (triangle(lyon={"files": ["a" * 201]}), "allowed a list of names of up to 200 letters"),
         (triangle(lyon={"cluster": "north"}), "names no cluster"),
         (triangle(lyon={"host": "perhaps"}), "host = 'perhaps': allowed true"),
     ],
@@ -246,9 +293,10 @@ def test_networks_that_are_made_have_a_graph_too():
 
 def test_a_scenario_keeps_it(tmp_path):
     graph = triangle(paris={"cores": 2, "files": ["x"]})
-    scenario = ca.load_scenario("cpu-bound", SMALL, network=graph)
-    assert scenario == ca.load_scenario("cpu-bound", SMALL, network=copy.deepcopy(graph))
-    assert scenario != ca.load_scenario("cpu-bound", SMALL, network=triangle(paris={"cores": 2}))
+    keys = SMALL | {"data.file": SIZES[:1]}
+    scenario = ca.load_scenario("cpu-bound", keys, network=graph)
+    assert scenario == ca.load_scenario("cpu-bound", keys, network=copy.deepcopy(graph))
+    assert scenario != ca.load_scenario("cpu-bound", keys, network=triangle(paris={"cores": 2}))
     assert pickle.loads(pickle.dumps(scenario)) == scenario
     path = ca.save_scenario(scenario, tmp_path / "mine.toml")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["mine.network.json", "mine.toml"]
@@ -261,7 +309,7 @@ def test_a_scenario_keeps_it(tmp_path):
     )
     read = ca.load_scenario(path)
     assert read == scenario
-    assert tables(ca.ClusterModel(read)) == tables(model_on(graph))
+    assert tables(ca.ClusterModel(read)) == tables(model_on(graph, data__file=SIZES[:1]))
     assert scenario_files(read) == scenario_files(scenario)
     # As one text it is the same, too.
     (tmp_path / "one.toml").write_text(scenario_to_toml(scenario))

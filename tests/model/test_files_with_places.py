@@ -113,6 +113,8 @@ def test_a_graph_file_says_where_files_lie(tmp_path):
     assert dict(model.graph.nodes(data="files")) == {"a": ["maps", "images"], "b": ["images"], "c": ["images"]}
     # 8 MB at 100 MB/s.
     assert model.jobs_frame()["response_ms"].tolist() == [180.0]
+    pooled = ClusterModel(scenario(**keys | {"policy__name": "pooled"}))
+    assert pooled.graph.nodes["a"]["files"] == ["maps", "images"]
     with pytest.raises(
         InputError, match=r"vertex 'a': files 'images': no \[\[data\.file\]\] of this name says its size"
     ):
@@ -163,12 +165,16 @@ def test_leaping_and_stepping_leave_the_same_bytes(tmp_path, policy):
     assert leaping.copies_by_node() == stepping.copies_by_node() == (("a",), (), ("b",), (), ("c",), ("b",))
 
 
-def test_the_column_of_t_is_there_with_placed_files_alone(tmp_path):
+def test_the_column_of_t_is_there_with_placed_files_alone(tmp_path, monkeypatch):
     assert "cluster_t_ms" in described("decisions")
     keys = sites(tmp_path, ["0,1,100,"], [], policy__name="data-access", data__files=4)
     assert "cluster_t_ms" not in finished(**keys).decisions_frame()
     keys = sites(tmp_path, ["0,1,100,"], [("maps", 10.0, [3])], policy__name="jsq")
     model = finished(**keys)
+    # With a number for each of too many clusters the table would be large.
+    monkeypatch.setattr("cluster_abm.model.run_results.MOST_CLUSTERS", 2)
+    assert "cluster_t_ms" not in model.decisions_frame()
+    monkeypatch.setattr("cluster_abm.model.run_results.MOST_CLUSTERS", 3)
     # No file is needed: T is 0 everywhere.
     assert model.decisions_frame()["cluster_t_ms"].tolist() == [(0.0, 0.0, 0.0)] * len(model.decisions_frame())
     assert np.array_equal(model.copies_by_node()[3], ["maps"])

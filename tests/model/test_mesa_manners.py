@@ -5,12 +5,14 @@ import warnings
 import weakref
 
 import mesa
+import networkx as nx
 import numpy as np
 import pytest
 from support import busy, finished, same_records, scenario
 
 from cluster_abm import ClusterModel, InputError, Scenario
 from cluster_abm.model import Job, LoadManager, Node
+from cluster_abm.model.space import drawn_graph
 
 
 @pytest.fixture
@@ -198,6 +200,19 @@ def test_nodes_are_reported_by_default_as_they_are_measured():
     assert found["tasks"].tolist() == measured["tasks"].tolist()
     ahead = measured["load_cpu_ms"] + measured["load_page_ms"] + measured["load_io_ms"]
     assert found["load"].tolist() == ahead.tolist()
+
+    class Watched(Node):
+        """A type of a user's own, whose table is that of Node as well."""
+
+    class WithWatched(ClusterModel):
+        node_class = Watched
+
+    model = WithWatched(scenario(**busy(measure__period_ms=1000.0)), seed=1)
+    model.run()
+    assert nodes_over_time(model).equals(found)
+    assert model.datacollector.get_agenttype_vars_dataframe(Watched).equals(found)
+    with pytest.warns(UserWarning, match="Agent"):
+        assert model.datacollector.get_agenttype_vars_dataframe(mesa.Agent).empty
     steps = found.index.get_level_values("Step")
     assert (steps * 10.0).tolist() == measured["time_ms"].tolist()
     ids = [node.unique_id for node in model.node_agents]
@@ -444,6 +459,17 @@ def test_a_complete_network_of_more_than_500_nodes_is_drawn_without_its_links():
     assert all(len(cell.connections) == 0 for cell in many.all_cells)
     # Mesa draws no network without any link.
     assert list(many.G.edges) == [(0, 1)]
+
+
+def test_so_is_any_other_network_with_too_many_links(monkeypatch):
+    monkeypatch.setattr("cluster_abm.model.space.MOST_LINKS", 5)
+    graphs = nx.complete_graph(4), nx.star_graph(5)
+    nx.set_node_attributes(graphs[1], {0: "switch"}, "kind")
+    few, full = (drawn_graph(ClusterModel("cpu-bound", network=graph).network) for graph in graphs[::-1])
+    assert (len(few), few.number_of_edges()) == (6, 5)
+    # Six links.
+    assert (len(full), full.number_of_edges()) == (4, 0)
+    assert set(full.nodes[0]) == {"name", "pos"}
 
 
 def test_a_space_changes_nothing():

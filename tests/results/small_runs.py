@@ -161,6 +161,16 @@ RUNS: Mapping[str, Run] = {
         {"cluster__nodes": 1, "policy__name": "batch-system", "run__until": 50.0, "cluster__idle_watts": 100.0},
         frozenset({"power"}),
     ),
+    # Jobs that are there at 0, and after 10 ms: node 0 has .03 and .02 accesses per ms, node 1 .01; no hits, no faults.
+    "initial": Run(
+        "",
+        {"cluster__nodes": 2, "cluster__buffer_mb": 0.0, "run__until": 10.0, "workload__kind": "none",
+         "workload__initial": [
+             {"node": node, "cpu_ms": 1000.0, "io_per_ms": rate, "memory_mb": 1.0}
+             for node, rate in ((0, 0.03), (0, 0.02), (1, 0.01))
+         ]},
+        frozenset({"initial"}),
+    ),
     # Cut before any job has come, of a user's too.
     "empty": Run("60,0,20,0,1,1\n", {"cluster__nodes": 1, "run__until": 50.0}),
     "no user": Run(

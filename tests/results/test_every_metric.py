@@ -91,6 +91,8 @@ KNOWN: Mapping[str, Known] = {
         "disk": 15.8 / 3.6e6, "failure": (24 + 8.5) / 3.6e6, "cut": 100 * 0.05 / 3.6e6,
     }),
     "joules_per_job": Known("J", ANY, "less", "power", {"disk": 15.8 / 3, "failure": 32.5 / 2, "cut": NAN}),
+    "io_load_largest_per_ms": Known("1/ms", ANY, "", "initial", {"initial": 0.05}),
+    "io_load_smallest_per_ms": Known("1/ms", ANY, "", "initial", {"initial": 0.01}),
     "disk_requests": Known("1", COUNT, "", "always", {"disk": 4, "paging": 0, "channels": 2}),
     "page_faults": Known("1", COUNT, "less", "always", {"paging": 3, "disk": 0}),
     "page_faults_per_cpu_s": Known("1/s", ANY, "less", "always", {"paging": 3 / 0.035, "disk": 0.0, "empty": 0.0}),

@@ -133,12 +133,19 @@ def test_rows_of_decisions(run, compiled, tmp_path):
     assert metrics["remote_executions"] + metrics["migrations"] == sum(row["accepted"] for row in moves)
 
 
+def is_of_graphs_or_files(column):
+    return column.name.endswith("_vertex") or column.name == "cluster_t_ms"
+
+
 def test_no_column_is_left_out():
     """Hits in the buffer hang on draws: the test after the next one."""
     worked = {name for table in JOBS_BY_HAND.values() for name in table}
-    assert worked == {column.name for column in JOBS} - {"buffer_hits"}
+    # Those of graphs and of files stand in tables of such runs alone: tests/interconnect, test_files_with_places.py.
+    assert worked == {column.name for column in JOBS if not is_of_graphs_or_files(column)} - {"buffer_hits"}
     decided = [row for rows in DECISIONS_BY_HAND.values() for row in rows]
-    assert all(set(row) == {column.name for column in DECISIONS} for row in decided)
+    assert all(
+        set(row) == {column.name for column in DECISIONS if not is_of_graphs_or_files(column)} for row in decided
+    )
     # Each has a value somewhere.
     assert all(any(row[name] == row[name] for row in decided) for name in BLANK)
 

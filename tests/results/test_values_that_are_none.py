@@ -82,7 +82,9 @@ def test_every_metric_is_printed_in_its_unit():
 
     for metric in METRICS:
         text = with_unit(metric.name, 2.0)
-        unit = "%" if metric.is_share else {"ms": "s", "1/s": "/s", "1": ""}.get(metric.unit, metric.unit)
+        unit = (
+            "%" if metric.is_share else {"ms": "s", "1/s": "/s", "1/ms": "/ms", "1": ""}.get(metric.unit, metric.unit)
+        )
         assert text.split(" ")[1:] == ([unit] if unit else []), metric.name
         # The unit stands once: in the value.
         assert not line_words(metric.name).lower().endswith(f" {metric.unit.lower()}"), metric.name

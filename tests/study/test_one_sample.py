@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pandas as pd
 import pytest
 from support import scenario
@@ -16,6 +17,8 @@ from cluster_abm.study.runner import tasks, work
 from cluster_abm.study.runner.tasks import SeededRun, run_all
 from cluster_abm.study.statistics.estimates import all_pairs, corrected
 from cluster_abm.study.statistics.one_sample import of_one_sample
+from cluster_abm.workload import work_of
+from cluster_abm.workload.named_files import NamedFiles
 
 
 @pytest.fixture
@@ -32,6 +35,16 @@ def replay(log, **more):
     return load_scenario(
         "replay", {"workload.kind": "trace", "workload.trace.file": str(log), "cluster.nodes": 4, **more}
     )
+
+
+def test_work_of_other_files_is_not_the_same(log):
+    work = work_of(replay(log), 1)
+    needs = [work._replace(files=NamedFiles(np.array([0, 1]), np.array([file]))) for file in (0, 0, 1)]
+    assert unread._equal(work, work_of(replay(log), 2))
+    assert unread._equal(needs[0], needs[1])
+    assert not unread._equal(needs[0], needs[2])
+    assert not unread._equal(work, needs[0])
+    assert not unread._equal(needs[0], work)
 
 
 def test_a_log_that_says_everything_is_one_sample(log):

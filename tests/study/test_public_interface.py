@@ -119,7 +119,7 @@ def test_help_says_what_a_name_is_for_and_what_it_takes(name):
 DEFAULTS = {
     "ClusterModel": {
         "scenario": "quickstart", "seed": None, "rng": None, "policy": None, "keep_decisions": True,
-        "compile_decisions": True, "agents_step": True, "overrides": None,
+        "compile_decisions": True, "agents_step": True, "overrides": None, "network": None,
     },
     "ClusterModel.run": {"progress": None, "until_ms": None},
     "Comparison.plot": {"title": None},
@@ -128,9 +128,10 @@ DEFAULTS = {
     "Results.report": {"out": None},
     "compare": {
         "policies": None, "seeds": None, "workers": None, "quiet": False, "where": None, "overrides": None, "out": None,
+        "network": None,
     },
     "list_keys": {"containing": ""},
-    "load_scenario": {"overrides": None, "policy_files": None},
+    "load_scenario": {"overrides": None, "policy_files": None, "network": None},
     "load_study": {"policy_files": None},
     "plan": {
         "policies": None, "low": None, "high": None, "seeds": 8, "workers": None, "quiet": False, "where": None,

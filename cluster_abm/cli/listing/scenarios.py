@@ -46,7 +46,7 @@ def scenarios_command(names: tuple[str, ...], wanted: str | None, as_json: bool)
         list_keys(wanted, as_json)
         return
     from cluster_abm.scenario import load_scenario, scenario_names
-    from cluster_abm.scenario.caption import caption_of
+    from cluster_abm.scenario.wording.caption import caption_of
 
     scenarios = [(name, load_scenario(name)) for name in names or scenario_names()]
     found: list[dict[str, Any]] = [

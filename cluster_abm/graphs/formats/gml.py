@@ -56,7 +56,9 @@ def _names(read: nx.Graph) -> tuple[dict[Any, Any], list[str]]:
     counts = Counter(map(str, labels.values()))
     missing = sum(not isinstance(label, str | int) or label == "" for label in labels.values())
     if missing == len(labels):
-        return {vertex: vertex for vertex in read}, []
+        is_said = any(label is not None for label in labels.values())
+        notes = ["no label is a text or a whole number: all vertices are called by their ids"] if is_said else []
+        return {vertex: vertex for vertex in read}, notes
     twice = [label for label, count in counts.items() if count > 1]
     if missing or twice:
         why = f"{missing} of {len(labels)} vertices have no label" if missing else f"{brief(twice[0])} labels several"

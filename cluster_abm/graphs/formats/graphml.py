@@ -18,7 +18,7 @@ NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 
 
 def read_graphml(raw: bytes, where: str) -> nx.MultiGraph | nx.MultiDiGraph:
-    """The graph in a document. Raises InputError: it is none, declares entities, or holds what would be lost."""
+    """The graph in a document. Raises InputError: it holds no graph, declares entities, or holds what would be lost."""
     _check_form(raw, where)
     try:
         root = ElementTree.fromstring(raw)

@@ -15,7 +15,7 @@ DEEPEST_NAME = 8
 
 
 def read_node_link(raw: bytes, where: str) -> nx.MultiGraph | nx.MultiDiGraph:
-    """The graph in a document. Raises InputError: it is none, or its vertices are not called as `named` has it."""
+    """The graph in a document. Raises InputError: no graph in it, or vertices not called as `named` has it."""
     parts = raw.count(b"{") + raw.count(b"[")
     if parts > MOST_PARTS:
         raise InputError(f"{where}: {parts:,} objects and lists: allowed up to {MOST_PARTS:,}")

@@ -16,6 +16,8 @@ from cluster_abm.results.frames import isolated_ns, slowdowns
 class Job(ClusterAgent):
     """A submitted job: a view of its row in the job table and of its tasks, also after it has ended.
 
+    Under the pooled reference no job steps: a subclass with a `step` of its own is refused.
+
     Attributes:
         job: its number.
     """
@@ -29,8 +31,9 @@ class Job(ClusterAgent):
     def step(self) -> None:
         """At the end of a slice: let the job's tasks go on if all have come to their barrier.
 
-        It is called once a slice for each submitted job that has not ended, in the order of their submission. If a
-        subclass overrides it without a call of `super().step()`, barriers of the job do not open in that slice.
+        `model.step()` calls it once a slice for each submitted job that has not ended, in the order of their
+        submission; `run()` only where a subclass overrides it. If a subclass overrides it without a call of
+        `super().step()`, barriers of the job do not open in that slice.
         """
         self.check_turn()
         parts = self.parts

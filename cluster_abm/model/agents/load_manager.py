@@ -17,6 +17,8 @@ from cluster_abm.policy.talking import Post
 class LoadManager(ClusterAgent):
     """The load manager of one node.
 
+    Under the pooled reference no load manager of this class steps.
+
     Attributes:
         index: number of its node.
         policy: its policy.
@@ -60,7 +62,8 @@ class LoadManager(ClusterAgent):
     def step(self) -> None:
         """At the boundary at which a slice begins, once arrivals are placed: act if the policy's period has come.
 
-        It is called once a slice for each manager whose node is up, in the order of their numbers.
+        `model.step()` calls it once a slice for each manager whose node is up, in the order of their numbers; `run()`
+        only where the policy's period has come, or where a subclass overrides it.
         """
         self.check_turn()
         if self.index in self.parts.periodic.asked:

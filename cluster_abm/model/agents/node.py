@@ -21,6 +21,8 @@ def _field(name: str, scale: float, doc: str) -> property:
 class Node(ClusterAgent):
     """A node of the cluster.
 
+    Under the pooled reference no node steps: a subclass with a `step` of its own is refused.
+
     Attributes:
         index: its number, 0..nodes-1.
     """
@@ -34,9 +36,9 @@ class Node(ClusterAgent):
     def step(self) -> None:
         """Live this node's slice: its CPU, disk and memory serve its tasks, event by event.
 
-        It is called once a slice for each node, in the order of their numbers. If a subclass overrides it without a
-        call of `super().step()`, the node is served when all nodes have had their turn: no slice can be left out
-        (`fail` and `cpu_speed` make a node do nothing, or less).
+        `model.step()` calls it once a slice for each node, in the order of their numbers; `run()` only where a subclass
+        overrides it. If a subclass overrides it without a call of `super().step()`, the node is served when all nodes
+        have had their turn: no slice can be left out (`fail` and `cpu_speed` make a node do nothing, or less).
         """
         self.check_turn()
         parts = self.parts

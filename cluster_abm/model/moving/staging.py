@@ -58,6 +58,11 @@ class Staging:
         return self.catalogue.files_of(job)
 
     @cached_property
+    def clusters(self) -> int:
+        """Number of clusters."""
+        return int(self.map.cluster_of.max()) + 1
+
+    @cached_property
     def held(self) -> tuple[frozenset[int], ...]:
         """Numbers of the files of which each node has a copy in the catalogue, shape (nodes,)."""
         held: list[set[int]] = [set() for _ in range(self.map.nodes)]
@@ -70,7 +75,7 @@ class Staging:
         """LMIP's S_T of a job: T = T_WC + T_BC in each cluster, the least over its nodes, shape (clusters,) [ms]."""
         files = self.files_of(job)
         if files not in self._access:
-            least_ms = np.full(int(self.map.cluster_of.max()) + 1, np.inf)
+            least_ms = np.full(self.clusters, np.inf)
             np.minimum.at(least_ms, self.map.cluster_of, self.map.access_ms(files))
             self._access[files] = tuple(least_ms.tolist())
         return self._access[files]

@@ -61,7 +61,7 @@ class RunCollector(mesa.DataCollector):
         """Mesa's table of a type of agents, by Step and AgentID; for nodes `tasks` and `load` at each measurement.
 
         Args:
-            agent_type: Node, or the model's `node_class`; or a type with reporters of a user's.
+            agent_type: Node, or the model's `node_class`, which give the same; or a type with reporters of a user's.
         """
         if not self._is_measured(agent_type):
             return super().get_agenttype_vars_dataframe(agent_type)
@@ -81,7 +81,13 @@ class RunCollector(mesa.DataCollector):
 
     def _is_measured(self, agent_type: type) -> bool:
         """Whether all that is to be known of a type of agents is measured anyway."""
-        return agent_type is self._node_class and tuple(self.agenttype_reporters.get(agent_type, ())) == OF_NODES
+        of_nodes = self.agenttype_reporters.get(self._node_class, ())
+        if agent_type is not self._node_class:
+            # A class that the model's nodes inherit from, as Node; not what other agents inherit from, too.
+            is_base = issubclass(self._node_class, agent_type) and getattr(agent_type, "turn", "") == "nodes"
+            if not is_base or agent_type in self.agenttype_reporters:
+                return False
+        return tuple(of_nodes) == OF_NODES
 
 
 def load_imbalance_factor_ms(model: Any) -> float:

@@ -24,7 +24,7 @@ class GraphOfRun:
 
     Attributes:
         whole: the network with nothing down.
-        staging: the files of the run; None: there are none.
+        staging: the files of the run; None: there are none, or all nodes are pooled.
     """
 
     whole: Network
@@ -57,11 +57,17 @@ class GraphOfRun:
         return self._made[0]
 
     def _mark_files(self) -> None:
-        """Say of every node which files it has copies of, as `files`, a list of names; nothing where there are none."""
-        if self.staging is not None:
-            graph = self._made[0]
-            for vertex, files in zip(self.vertices, copies_by_node(self.staging, self.engine), strict=True):
-                graph.nodes[vertex]["files"] = list(files)
+        """Say of every node which files it has copies of, as `files`, a list of names; nothing where there are none.
+
+        Where all nodes are pooled nothing is fetched: these are the files that vertices name.
+        """
+        named = self.whole.files_of_nodes
+        if self.staging is None and not any(named):
+            return
+        held = named if self.staging is None else copies_by_node(self.staging, self.engine)
+        graph = self._made[0]
+        for vertex, files in zip(self.vertices, held, strict=True):
+            graph.nodes[vertex]["files"] = list(files)
 
     def _mark_failures(self) -> None:
         """Mark what is up: `up` of every vertex and of every edge; an edge is up where a transfer can take it."""

@@ -45,10 +45,22 @@ def hand_over(tree: dict[str, Any]) -> None:
     tree["interconnect"] = {key: value for key, value in network.items() if key not in others | {"kind"}}
 
 
+def give_way(tree: dict[str, Any], overrides: Mapping[str, object]) -> None:
+    """Take the graph that was handed over out of a scenario's tables where overrides name another network."""
+    network = tree.get("interconnect")
+    if not isinstance(network, dict) or network.get("graph") is None or GRAPH in overrides:
+        return
+    kind = overrides.get("interconnect.kind")
+    if kind is not None and kind != "file":
+        hand_over(tree)
+    elif overrides.get("interconnect.file") is not None:
+        tree["interconnect"] = {key: value for key, value in network.items() if key != "graph"}
+
+
 def beside(path: Path, data: dict[str, Any]) -> dict[str, Any]:
     """A scenario's tables, with the graph that they name taken in if it lies beside the scenario as NAME.network.json.
 
-    Raises InputError: that file is no graph.
+    Raises InputError: that file holds no graph.
 
     Args:
         path: the scenario's file.

@@ -33,10 +33,10 @@ def fill_nodes(tree: dict[str, Any], overrides: Mapping[str, object]) -> OfVerti
     vertices; return that, None where there is no such graph.
 
     `cluster.nodes` is set where it is not given. A graph that an override names brings its number, whatever the tables
-    under it say, unless an override gives that too. A file that is none, or is no graph, is left to the network, which
-    says what is wrong with it.
+    under it say, unless an override gives that too. A file that does not exist or holds no graph is left to the
+    network, which says what is wrong with it.
 
-    Raises InputError: groups beside vertices that say what their nodes are.
+    Raises InputError: groups beside vertices that say what their nodes are, or groups of more nodes than the graph has.
     """
     cluster, network = tree.get("cluster", {}), tree.get("interconnect")
     if not isinstance(cluster, dict) or not isinstance(network, dict):
@@ -57,16 +57,24 @@ def _fill_number(
     is_given = any(_says(key, value, "cluster", "nodes") for key, value in overrides.items())
     if is_given or ("nodes" in cluster and not any(says)):
         return
+    grouped = _grouped(cluster.get("group"))
     nodes = None if found is None else found.nodes
     if nodes is None and "nodes" not in cluster:
-        # Enough for the groups, so that the message is the network's: that its file is none, or is no graph.
-        groups = cluster.get("group")
-        counts = (
-            [group.get("count") for group in groups if isinstance(group, Mapping)] if isinstance(groups, list) else []
-        )
-        nodes = sum(count for count in counts if isinstance(count, int) and not isinstance(count, bool)) or None
+        # Enough for the groups, so that the message is the network's: that there is no such file, or no graph in it.
+        nodes = grouped or None
     if nodes is not None:
+        if found is not None and not found.groups and grouped > nodes:
+            raise InputError(
+                f"cluster.group: counts add up to {grouped}, but cluster.nodes is {nodes}, the number of nodes at the "
+                f"vertices of {found.where}: leave [[cluster.group]] out"
+            )
         tree["cluster"] = cluster | {"nodes": nodes}
+
+
+def _grouped(groups: object) -> int:
+    """How many nodes the groups count, as far as that can be told."""
+    counts = [group.get("count") for group in groups if isinstance(group, Mapping)] if isinstance(groups, list) else []
+    return sum(count for count in counts if isinstance(count, int) and not isinstance(count, bool))
 
 
 def _fill_groups(tree: dict[str, Any], found: OfVertices) -> None:

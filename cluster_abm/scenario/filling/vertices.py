@@ -11,9 +11,8 @@ import networkx as nx
 from cluster_abm.errors import InputError
 from cluster_abm.graphs.checks import brief
 from cluster_abm.scenario.cluster import MOST_CORES
+from cluster_abm.scenario.data import LONGEST_NAME, can_name_a_file, names_of_files
 from cluster_abm.scenario.distributions import LARGEST, LARGEST_SPEED, LEAST_SPEED
-
-LONGEST_FILE_NAME = 1000
 
 
 class Allowed(NamedTuple):
@@ -36,7 +35,7 @@ HARDWARE = {
 def hardware_of(graph: nx.Graph, hosts: Sequence[Hashable], where: str) -> list[dict[str, float]]:
     """The node keys that each vertex for nodes gives; a value that is missing, None or empty is not given.
 
-    Raises InputError: a value that is none.
+    Raises InputError: a value that is not allowed.
     """
     return [
         {
@@ -88,17 +87,16 @@ def _number(vertex: Hashable, name: str, value: Any, where: str) -> float:
 def _files(vertex: Hashable, value: Any, where: str) -> tuple[str, ...]:
     if value is None:
         return ()
-    names = [name.strip() for name in value.split(";") if name.strip()] if isinstance(value, str) else value
-    if not isinstance(names, list) or not all(isinstance(name, str) and _is_name(name) for name in names):
+    said = f"{where}: vertex {brief(vertex)}: files = {brief(value)}"
+    if isinstance(value, str):
+        try:
+            return names_of_files(value)
+        except ValueError as problem:
+            raise InputError(f"{said}: {problem}") from None
+    if not isinstance(value, list) or not all(isinstance(name, str) and can_name_a_file(name) for name in value):
         raise InputError(
-            f"{where}: vertex {brief(vertex)}: files = {brief(value)}: allowed a list of names without ';', or a text "
-            '"one;two"'
+            f"{said}: allowed a list of names of up to {LONGEST_NAME} letters without ';', or a text \"one;two\""
         )
-    if len(set(names)) < len(names):
-        raise InputError(f"{where}: vertex {brief(vertex)}: files = {brief(value)}: a name is there twice")
-    return tuple(names)
-
-
-def _is_name(name: str) -> bool:
-    is_text = not any(letter == "\0" or "\ud800" <= letter <= "\udfff" for letter in name)
-    return is_text and 0 < len(name) <= LONGEST_FILE_NAME and ";" not in name and name == name.strip()
+    if len(set(value)) < len(value):
+        raise InputError(f"{said}: a name is there twice")
+    return tuple(value)

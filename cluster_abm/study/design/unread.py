@@ -18,6 +18,7 @@ from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.mixture import policies_in
 from cluster_abm.scenario.unused import keys_without_effect
 from cluster_abm.workload import RunJobs, work_of
+from cluster_abm.workload.named_files import NamedFiles
 
 PACKAGES = ("cluster_abm.policies.", "cluster_abm.policy.")
 DEFINE_POLICIES = ("cluster_abm.policy.view", "cluster_abm.policy.base")
@@ -139,6 +140,14 @@ def _equal(first: RunJobs, second: RunJobs) -> bool:
         return False
     if (first.requested_ms is None) != (second.requested_ms is None) or first.earliest_ns != second.earliest_ns:
         return False
+    if not _same_files(first.files, second.files):
+        return False
     if first.requested_ms is None or second.requested_ms is None:
         return True
     return np.array_equal(first.requested_ms, second.requested_ms, equal_nan=True)
+
+
+def _same_files(first: NamedFiles | None, second: NamedFiles | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return all(map(np.array_equal, first, second))

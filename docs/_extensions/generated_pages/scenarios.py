@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cluster_abm.scenario import load_scenario, scenario_names
-from cluster_abm.scenario.caption import caption_of
 from cluster_abm.scenario.hardware import preset_names, preset_path, read_preset
 from cluster_abm.scenario.load import network_names, scenario_path, shipped_network
 from cluster_abm.scenario.shipped import shipped_path
+from cluster_abm.scenario.wording.caption import caption_of
 
 from .markdown import anchor, code, dropdown, escaped, sentence
 
