@@ -23,8 +23,7 @@ from cluster_abm.model.observing.summary import counted_jobs, program_metrics
 from cluster_abm.model.observing.vertices import pieces_with_vertices, with_vertices
 from cluster_abm.model.part import wire
 from cluster_abm.model.setup import watts_of
-from cluster_abm.results.columns import MOST_CLUSTERS
-from cluster_abm.results.frames import jobs_frame
+from cluster_abm.results.frames import MOST_CLUSTERS, jobs_frame
 from cluster_abm.results.metrics import RunData, computed
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.hardware import hardware_named

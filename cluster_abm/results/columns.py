@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from cluster_abm.engine.fields import BREAKDOWN_FIELDS, LOAD_INDICES, LoadIndex
 from cluster_abm.policy.decision import RECORDED
+from cluster_abm.results.frames import MOST_CLUSTERS
 
 
 class Column(NamedTuple):
@@ -32,8 +33,6 @@ class Column(NamedTuple):
 PLAIN_LOADS = ("tasks", "memory_mb", "cpu_queue", "faults_per_ms")
 OF_AVERAGES = "the policy asks for averages"
 OF_A_GRAPH = "a graph was handed over"
-# A decision has a number for each of them: of more, the table would grow with decisions times clusters.
-MOST_CLUSTERS = 100
 
 
 def _of_load(index: LoadIndex) -> Column:

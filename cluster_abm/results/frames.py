@@ -12,6 +12,9 @@ from cluster_abm.engine.tables import BREAKDOWN, FINISHED, NS_PER_MS, OUTCOME_NA
 from cluster_abm.formulas import slowdown
 from cluster_abm.ordered_rows import Rows
 
+# A decision has a number for each of them: of more, the table would grow with decisions times clusters.
+MOST_CLUSTERS = 100
+
 
 def jobs_frame(records: Rows, jobs: Table, programs: Sequence[str] = ()) -> pd.DataFrame:
     """One row a task that has ended, by (end, task); times in ms.
