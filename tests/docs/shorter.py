@@ -7,14 +7,15 @@ from pathlib import Path
 
 # Further options of a command, that make it short.
 FEWER = {
-    "compare": ["--seeds", "1", "--set", "workload.duration_s=20", "--workers", "1"],
+    "compare": ["--seeds", "1", "--workers", "1"],
     "plan": ["--seeds", "2", "--workers", "1"],
     "tune": ["--budget", "16", "--workers", "1"],
     "calibrate": ["--seeds", "2", "--budget", "200", "--workers", "1"],
     "trace fit": ["--seeds", "2", "--workers", "1"],
 }
-# And those that change jobs that are drawn; a log has its own.
-SHORTER = {"plan": ["--set", "workload.duration_s=30"]}
+# And those that change jobs that are drawn; a log has its own, and so has a scenario with a trace.
+SHORTER = {"compare": ["--set", "workload.duration_s=20"], "plan": ["--set", "workload.duration_s=30"]}
+OF_A_TRACE = {"--trace", "lmip-example"}
 # Commands that serve until they are stopped, measure this machine, take minutes even when short, or have tests of their
 # own that carry out all that ships (tests/study/test_reproduce.py).
 LEFT_OUT = {"view", "validate", "arena", "reproduce"}
@@ -51,5 +52,5 @@ if __name__ == "__main__":
         from cluster_abm.cli import main
 
         fewer = FEWER.get(given[0], FEWER.get(" ".join(given[:2]), []))
-        sys.argv[1:] = [*given, *fewer, *([] if "--trace" in given else SHORTER.get(given[0], []))]
+        sys.argv[1:] = [*given, *fewer, *([] if OF_A_TRACE & set(given) else SHORTER.get(given[0], []))]
         sys.exit(main())
