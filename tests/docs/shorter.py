@@ -13,9 +13,9 @@ FEWER = {
     "calibrate": ["--seeds", "2", "--budget", "200", "--workers", "1"],
     "trace fit": ["--seeds", "2", "--workers", "1"],
 }
-# And those that change jobs that are drawn; a log has its own, and so has a scenario with a trace.
+# And those that change jobs that are drawn; a log has its own, and so have scenarios whose jobs are given.
 SHORTER = {"compare": ["--set", "workload.duration_s=20"], "plan": ["--set", "workload.duration_s=30"]}
-OF_A_TRACE = {"--trace", "lmip-example"}
+OF_A_TRACE = {"--trace", "lmip-example", "wal-pm-example"}
 # Commands that serve until they are stopped, measure this machine, take minutes even when short, or have tests of their
 # own that carry out all that ships (tests/study/test_reproduce.py).
 LEFT_OUT = {"view", "validate", "arena", "reproduce"}
