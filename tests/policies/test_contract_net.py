@@ -217,7 +217,7 @@ def test_no_bid_below_staying_and_no_bid_at_all_mean_that_it_stays():
 
 
 def test_bids_that_do_not_come_are_waited_for_as_long_as_the_way_takes_and_a_slice():
-    """There and back are 10 ms, a slice is 10 ms. One bid has come; the award is answered by nobody."""
+    """There and back are 10 ms, a slice is 10 ms. One bid has come; no node answers the award."""
     manager = manager_of()
     assert manager.arrives(task(1))[-1] == ANSWERS_DUE
     answers(manager, 1, 250.0)
@@ -432,7 +432,7 @@ def test_only_a_counter_offer_ends_the_overload(monkeypatch):
     """Node 0 has 600, 200 and 100 ms of CPU left, nodes 1 and 3 have 750 each, node 2 has 450.
 
     Node 0 is overloaded, 900 being the most. It announces the task of 600. Without it node 0 has 300, less than any
-    other: nobody can take it. Without the task of 200 it has 700, and 200 < 700 - 450: node 2 can take that one; it
+    other: no node can take it. Without the task of 200 it has 700, and 200 < 700 - 450: node 2 can take that one; it
     gains 3 200 - 2 200 - c = 142.2 ms, c being 50 ms and 7.8 for an image of 1 MB. The task of 100 would gain 42.2.
     Nodes 1 and 3 take neither: 200 > 700 - 750, 100 > 800 - 750. Afterwards loads are 700, 750, 650 and 750: node 0 is
     not overloaded any more. Without counter-offers all three decline, and nothing happens.

@@ -99,7 +99,7 @@ class OpenCall:
         arrived: the task that waits for the outcome; -1: none does.
         tasks: what was announced.
         answers_missing: nodes that have not answered.
-        answers: who has answered what.
+        answers: the answers so far, each with its node.
         awarded: the bid that was awarded and is not answered yet; None: none is.
     """
 
