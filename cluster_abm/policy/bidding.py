@@ -21,7 +21,7 @@ class Bidding(Bidder):
     """A policy by the contract net protocol: the manager of an overloaded node calls for bids, and awards the best one.
 
     1. Call: a task arrives at the node, or `period_ms` have passed. If `call_for_bids` names tasks, `d` nodes drawn
-       at random are told of them.
+       at random receive the call.
     2. Answer: each asked node bids for the first task (`bid`), or declines with a reason. If it declines, it may name
        another of the tasks, or a time after which it would take one (`counter`).
     3. Award: `award` chooses among the bids, counter-offers included. The node that gets the award checks it by `bid`
@@ -44,7 +44,7 @@ class Bidding(Bidder):
     """
 
     class Parameters(Talking.Parameters):
-        """Whom managers ask, and when."""
+        """Which nodes a call goes to, and when."""
 
         d: Count | Literal["all"] = Field(3, description="nodes that a call goes to, drawn at random: how many, or all")
         period_ms: Positive = Field(
@@ -165,7 +165,7 @@ class Bidding(Bidder):
             self._call(announced, post, NONE)
 
     def _call(self, announced: tuple[Announced, ...], post: Post, arrived: int) -> bool:
-        """Tell nodes of the tasks, of which one may wait here; False: there is no other node that takes any."""
+        """Send nodes a call for the tasks, of which one may wait here; False: no other node takes tasks."""
         count = post.nodes if self.parameters.d == "all" else self.parameters.d
         nodes, view = post.draw_nodes(count, [post.me]), post.view
         if not nodes:
