@@ -18,7 +18,8 @@ NAMES = sorted(available())
 BY_SHARES = {"tetris", "disk-io-score", "target-load", "load-risk"}
 # The features of `learned` are per core, per MB and in the node's own time whatever `heterogeneous` says.
 # Managers that talk count slots, tasks, work or latencies of nodes; size classes go by the nodes' speed in any case.
-ONE_FORM = {name for name, policy in available().items() if policy.talks} | {"sita-e"}
+# Those that bid compare loads of nodes, as the papers' policies do.
+ONE_FORM = {name for name, policy in available().items() if policy.talks} - {"contract-net"} | {"sita-e"}
 NOTHING_TO_COMPARE = {"none", "no-ls", "no-ls-blocking", "pooled", "learned"} | BY_SHARES | ONE_FORM
 UNLIKE = {
     "cluster__group": [
