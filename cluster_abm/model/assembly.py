@@ -36,6 +36,7 @@ from cluster_abm.model.moving.routes_in_use import RoutesInUse
 from cluster_abm.model.moving.routing import LiveNetwork
 from cluster_abm.model.moving.staging import Staging, staging_of
 from cluster_abm.model.moving.transfers import Transfers
+from cluster_abm.model.observing.happenings import Happenings
 from cluster_abm.model.observing.measurements import Measurements
 from cluster_abm.model.part import wire
 from cluster_abm.model.policy_checks import check_all_asked, check_needs, check_waiting
@@ -79,6 +80,7 @@ class Parts:
     degrading: Degrading
     submissions: Submissions
     measurements: Measurements
+    happenings: Happenings
 
 
 def assemble(
@@ -114,6 +116,7 @@ def assemble(
         "engine": engine,
         "availability": Availability(setup.cluster.nodes),
         "losses": message_losses(run_seed, setup.interconnect.loss_share),
+        "happenings": Happenings(record),
         "run_seed": run_seed,
         "timeout_ms": setup.negotiation.timeout_ms,
         "are_instant": all_is_known,
