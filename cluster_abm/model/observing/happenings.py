@@ -1,4 +1,4 @@
-"""What a recording tells beside tasks and decisions: messages of managers, and what fails, drains, is slow or recovers."""
+"""What a recording tells beside tasks and decisions: messages of managers; what fails, drains, is slow or recovers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,14 @@ class Happenings:
         self._failures: list[tuple[int, str, int, str, float]] = []
 
     def message(self, sent_ns: int, heard_ns: int, sender: int, receiver: int, topic: str, task: int) -> None:
-        """A manager has sent a message [ns], which is heard then, or LOST; `task`: the task that it hands over, or NONE."""
+        """A manager has sent a message.
+
+        Args:
+            sent_ns, heard_ns: when it was sent and is heard [ns]; LOST: it is not heard.
+            sender, receiver: nodes.
+            topic: what it is about.
+            task: the task that it hands over; NONE: none.
+        """
         if self.are_kept:
             self._messages.append((sent_ns, heard_ns, sender, receiver, topic, task))
 

@@ -115,7 +115,7 @@ class Measurements:
         return len(self._rows) * len(self.engine.nodes)
 
     def columns(self) -> dict[str, np.ndarray]:
-        """All of them as columns: at_ns, node, each load index, cpu_ns, disk_ns (CPU and disk time given until then)."""
+        """All of them as columns: at_ns, node, each load index, cpu_ns, disk_ns (time given until then)."""
         count, times = len(self.engine.nodes), [row.at_ns for row in self._rows]
         loads = np.concatenate([row.loads for row in self._rows]) if self._rows else self.engine.empty_loads()[:0]
         busy = {f"{device}_ns": [getattr(row, f"{device}_ns") for row in self._rows] for device in ("cpu", "disk")}

@@ -151,8 +151,11 @@ def close_view(known: Any, scratch: Any, settings: Any, manager: int, declined: 
 
 @inlined
 def note_seen(scratch: Any, place: int, node: int) -> None:
-    """Keep the true loads of the node that was measured last, of a run that is recorded: place 0 is the deciding node's,
-    1 the asked one's."""
+    """Of a run that is recorded, keep the true loads of the node that was measured last.
+
+    Args:
+        place: 0 of the deciding node, 1 of the asked one.
+    """
     scratch.seen_node[place] = node
     for index in range(INDICES):
         scratch.seen[place, index] = scratch.own_numbers[0, index]
