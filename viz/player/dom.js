@@ -87,7 +87,7 @@ export function iconButton(picture, name, press, key = "") {
 }
 
 /**
- * A canvas whose coordinates are CSS pixels, sharp at any density.
+ * An opaque canvas whose coordinates are CSS pixels, sharp at any density.
  * @param {HTMLCanvasElement} canvas
  * @returns {{width: number, height: number, ratio: number, changed: boolean, context: CanvasRenderingContext2D}}
  */
@@ -100,7 +100,7 @@ export function fitted(canvas) {
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
   }
-  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   return { width, height, ratio, changed, context };
 }

@@ -11,7 +11,7 @@ import { firstAbove, firstFrom } from "./search.js";
 
 /** Up to here each move is a dot of its own. */
 export const MOST_DOTS = 200;
-const MOST_ARROWS = 150;
+const MOST_ARROWS = 80;
 const MOST_NUMBERS = 12;
 const RADIUS = 4.5;
 const CELL = 18;
@@ -163,8 +163,8 @@ export class Dots {
     for (const [key, count] of heaviest.reverse()) {
       const pair = Math.floor(key / 8);
       const arc = arcOf(boxes[Math.floor(pair / recording.nodes)], boxes[pair % recording.nodes]);
-      context.lineWidth = 0.8 + (3 * count) / most;
-      stroke(context, arc, palette.moves[key % 8], key % 8, false, 0.25 + (0.5 * count) / most, context.lineWidth);
+      const share = (count - 1) / Math.max(most - 1, 4);
+      stroke(context, arc, palette.moves[key % 8], MOVE.migration, false, 0.45 + 0.45 * share, 1 + 3 * share);
       head(context, arc, palette.moves[key % 8]);
     }
     context.globalAlpha = 1;
@@ -172,6 +172,7 @@ export class Dots {
     context.font = `600 11px ${FONT}`;
     context.textAlign = "center";
     context.textBaseline = "middle";
+    this.#note(context, palette, pairs.size > MOST_ARROWS);
     for (const [key, count] of heaviest.slice(-MOST_NUMBERS)) {
       if (count < 2) continue;
       const pair = Math.floor(key / 8);
@@ -183,6 +184,24 @@ export class Dots {
       context.fillStyle = palette.moves[key % 8];
       context.fillText(String(count), x, y + 0.5);
     }
+  }
+
+  /**
+   * How many moves there are, as not each can be seen.
+   * @param {CanvasRenderingContext2D} context
+   * @param {Palette} palette
+   * @param {boolean} some whether some are left out
+   */
+  #note(context, palette, some) {
+    const words = `${this.count.toLocaleString("en")} moves under way${some ? `; the ${MOST_ARROWS} arrows with most of them are drawn` : ""}`;
+    const y = context.canvas.clientHeight - 12;
+    const width = context.measureText(words).width + 16;
+    context.fillStyle = palette.paper;
+    context.beginPath();
+    context.roundRect(6, y - 9, width, 18, 9);
+    context.fill();
+    context.fillStyle = palette.ink;
+    context.fillText(words, 6 + width / 2, y + 0.5);
   }
 
   /** @param {Palette} palette @param {number} ratio */
@@ -233,7 +252,8 @@ export function drawMark(context, kind, x, y, colour, paper) {
   }
 }
 
-const DASHES = [[5, 4], [], [2, 3], [], [2, 3], [8, 3], []];
+/** Dashes by kind: length and step; none: a whole line. @type {([number, number] | null)[]} */
+const DASHES = [[5, 9], null, [2, 5], null, [2, 5], [8, 12], null];
 
 /**
  * @param {CanvasRenderingContext2D} context
@@ -248,7 +268,20 @@ export function stroke(context, arc, colour, kind, strong, alpha, width = kind =
   context.strokeStyle = colour;
   context.globalAlpha = strong ? 1 : alpha;
   context.lineWidth = strong ? 3 : width;
-  context.setLineDash(DASHES[kind]);
+  const dash = DASHES[kind];
+  if (dash && !strong) {
+    // Small rectangles along the arc: a dashed curve takes four times as long.
+    context.fillStyle = colour;
+    const across = Math.abs(arc.x1 - arc.x0) > Math.abs(arc.y1 - arc.y0);
+    const [wide, high] = across ? [dash[0], width] : [width, dash[0]];
+    const count = Math.max(Math.hypot(arc.x1 - arc.x0, arc.y1 - arc.y0) / dash[1], 1);
+    for (let place = 0.5; place < count; place++) {
+      const { x, y } = pointOn(arc, place / count);
+      context.fillRect(x - wide / 2, y - high / 2, wide, high);
+    }
+    return;
+  }
+  context.setLineDash(dash ? [dash[0], dash[1] - dash[0]] : []);
   context.beginPath();
   context.moveTo(arc.x0, arc.y0);
   context.quadraticCurveTo(arc.cx, arc.cy, arc.x1, arc.y1);

@@ -32,13 +32,13 @@ export class Events {
     this.search = /** @type {HTMLInputElement} */ (el("input", { type: "search", class: "search", placeholder: "migrations, job 28, node 3 …",
       "aria-label": "Search events (/)", oninput: () => this.filter(this.search.value), onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event) }));
     this.chips = el("div", { class: "chips", role: "group", "aria-label": "Filters" });
-    this.count = el("span", { class: "count", role: "status" });
+    this.counted = el("span", { class: "count", role: "status" });
     this.space = el("div", { class: "space" });
     this.list = el("div", { class: "list", role: "listbox", tabindex: "0", "aria-label": "Events", onscroll: () => this.#show(),
       onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event) }, this.space);
     this.runs = el("div", { class: "runs", role: "group", "aria-label": "Run" });
     this.element = el("section", { class: "panel events", "aria-label": "Events" },
-      el("div", { class: "tools" }, this.search, this.count, this.runs), this.chips, this.list);
+      el("div", { class: "tools" }, this.search, this.counted, this.runs), this.chips, this.list);
     /** @type {Palette | null} */
     this.palette = null;
     this.wanted = "";
@@ -51,7 +51,7 @@ export class Events {
     if (this.search.value !== text) this.search.value = text;
     this.rows = this.all[this.run].matching(text);
     this.active = -1;
-    this.count.textContent = `${this.rows.length.toLocaleString("en")} of ${counted(this.all[this.run].rows, "event")}`;
+    this.counted.textContent = `${this.rows.length.toLocaleString("en")} of ${counted(this.all[this.run].rows, "event")}`;
     this.space.style.height = `${Math.min(this.rows.length * ROW, HIGHEST)}px`;
     fill(this.chips, ...FILTERS.filter(([word]) => !word || this.all.some((one) => one.count(word))).map(([word, name]) => el("button", {
       type: "button", class: "chip", "aria-pressed": String(text === word), text: name, onclick: () => this.filter(word),
@@ -62,6 +62,18 @@ export class Events {
     }
     this.follow();
     this.view.tell("filter");
+  }
+
+  /** How many events a filter finds. @param {string} word */
+  count(word) {
+    return this.all[this.run].count(word);
+  }
+
+  /** Filter, and go to the first one that is found. @param {string} word */
+  first(word) {
+    this.filter(word);
+    const { about } = this.all[this.run];
+    this.#go(Math.max(this.rows.findIndex((row) => about[row] !== ABOUT.failure), 0));
   }
 
   /** @param {number} run */
@@ -137,7 +149,7 @@ export class Events {
     } else if (all.about[row] === ABOUT.failure) {
       const node = recording.failures.node[id];
       element.classList.add("failed");
-      element.append(el("span", { class: "mark", text: "⚠" }), el("span", { class: "path", text: node >= 0 ? recording.nodeName(node) : recording.text("failures", "other", id) }),
+      element.append(el("span", { class: "mark", text: "⚠" }), el("span", { class: "who" }), el("span", { class: "path", text: node >= 0 ? recording.nodeName(node) : recording.text("failures", "other", id) }),
         el("span", { class: "short", text: recording.text("failures", "what", id) }));
     } else {
       const task = all.taskOf(row);

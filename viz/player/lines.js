@@ -25,6 +25,7 @@ export class Lines {
   constructor(view, totals, wheel) {
     this.view = view;
     this.totals = totals;
+    this.width = 1;
     this.quantity = view.recordings.length > 1 ? 1 : 0;
     /** @type {Map<number, Series[]>} */
     this.known = new Map();
@@ -74,14 +75,14 @@ export class Lines {
     this.values.textContent = `${words.join("   ")}   at ${moment(time)}`;
   }
 
-  /** The cursor, and values where it is. */
-  tick() {
+  /** The cursor, and values where it is. @param {boolean} words */
+  tick(words) {
     const { view } = this;
-    const plot = this.canvas.clientWidth - GUTTER;
+    const plot = this.width;
     const x = ((view.time - view.from) / (view.to - view.from)) * plot;
     this.cursor.hidden = x < 0 || x > plot;
     this.cursor.style.transform = `translateX(${GUTTER + x}px)`;
-    if (this.hair.hidden) this.#read(view.time);
+    if (words && this.hair.hidden) this.#read(view.time);
   }
 
   /** @param {Palette} palette @param {string[]} colours of the runs */
@@ -89,6 +90,7 @@ export class Lines {
     const { width, height, context } = fitted(this.canvas);
     const plot = width - GUTTER;
     if (plot < 20 || height < 20) return;
+    this.width = plot;
     context.fillStyle = palette.paper;
     context.fillRect(0, 0, width, height);
     const { from, to } = this.view;
@@ -110,11 +112,12 @@ export class Lines {
     all.forEach((series, run) => {
       context.strokeStyle = colours[run];
       context.lineWidth = 1.8;
+      context.lineJoin = "round";
       context.setLineDash(run ? [6, 3] : []);
       line(context, series, (time) => GUTTER + ((time - from) / (to - from)) * plot, (value) => TOP + room * (1 - value / most), from, to, plot);
     });
     context.setLineDash([]);
-    this.tick();
+    this.tick(true);
   }
 }
 

@@ -27,6 +27,7 @@ export class Overview {
       onpointermove: (/** @type {PointerEvent} */ event) => event.buttons && this.#seek(event),
       onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event) }, this.canvas, this.window, this.cursor);
     this.key = "";
+    this.plot = 1;
   }
 
   /** @param {PointerEvent} event */
@@ -47,20 +48,23 @@ export class Overview {
     event.stopPropagation();
   }
 
-  tick() {
+  /** @param {boolean} words */
+  tick(words) {
     const { view } = this;
-    const plot = this.canvas.clientWidth - GUTTER;
+    const plot = this.plot;
     this.cursor.style.transform = `translateX(${GUTTER + (view.time / view.end) * plot}px)`;
     this.window.style.transform = `translateX(${GUTTER + (view.from / view.end) * plot}px)`;
     this.window.style.width = `${Math.max(((view.to - view.from) / view.end) * plot, 3)}px`;
+    if (!words) return;
     this.element.setAttribute("aria-valuenow", String(Math.round(view.time / 1000)));
     this.element.setAttribute("aria-valuetext", `${(view.time / 1000).toFixed(2)} s`);
   }
 
   /** @param {Palette} palette */
   draw(palette) {
-    this.tick();
     const { width, height, ratio, context } = fitted(this.canvas);
+    this.plot = Math.max(Math.floor(width - GUTTER), 1);
+    this.tick(true);
     const key = `${width} ${height} ${ratio} ${palette.dark}`;
     if (key === this.key || width <= GUTTER) return;
     this.key = key;

@@ -30,6 +30,7 @@ import { moment, plain } from "./words.js";
 /** @typedef {{page?: boolean, theme?: "dark" | "light", hash?: string}} Options */
 
 const ADDRESS_MS = 400;
+const WORDS_MS = 90;
 
 export class Screen {
   /**
@@ -52,7 +53,7 @@ export class Screen {
     this.lines = new Lines(view, this.totals, wheel);
     this.overview = new Overview(view, this.parting?.time ?? null);
     this.events = new Events(view, recordings.map((one) => new Happenings(one)));
-    this.why = new Why(view, (filter) => this.events.filter(filter));
+    this.why = new Why(view, this.events);
     this.bar = new Bar(view, { step: (by) => this.#step(by), slice: (by) => this.#slice(by) });
     this.numbers = recordings.map(() => el("span", { class: "numbers" }));
     this.legend = el("div");
@@ -66,6 +67,7 @@ export class Screen {
     this.before = 0;
     this.frames = 0;
     this.written = 0;
+    this.worded = 0;
     const scheme = matchMedia("(prefers-color-scheme: dark)");
     this.palette = paletteOf(recordings[0], false);
     this.#lay();
@@ -189,21 +191,26 @@ export class Screen {
     }
     const whole = changes.has("theme") || changes.has("rows");
     const { palette } = this;
+    // Text is laid out anew: while the clock runs, as often as one can read it.
+    const words = !view.playing || whole || now - this.worded > WORDS_MS;
+    if (words) this.worded = now;
     if (changes.has("selection")) for (const one of this.timelines) one.reveal();
     if (whole || changes.has("time") || changes.has("selection") || changes.has("speed")) {
-      for (const stage of this.stages) stage.draw(palette);
-      this.#count();
+      for (const stage of this.stages) stage.draw(palette, whole);
     }
     if (whole || changes.has("window") || changes.has("selection")) {
       for (const one of this.timelines) one.draw(palette);
       this.lines.draw(palette, this.colours ?? []);
     } else if (changes.has("time")) {
       for (const one of this.timelines) one.moveCursor();
-      this.lines.tick();
+      this.lines.tick(words);
     }
     if (whole) this.overview.draw(palette);
-    else this.overview.tick();
-    this.bar.tick();
+    else this.overview.tick(words);
+    if (words) {
+      this.bar.tick();
+      this.#count();
+    }
     if (whole || changes.has("playing") || changes.has("speed")) this.bar.refresh();
     if (changes.has("theme")) fill(this.legend, legendOf(this.recordings, palette, this.most));
     if (changes.has("selection") || changes.has("theme")) {

@@ -41,7 +41,29 @@ export function paintStrip(context, piece) {
   const asBars = barsOf(piece);
   paintHeat(context, piece, asBars);
   paintBars(context, piece, asBars);
+  paintDown(context, piece);
   paintLines(context, piece);
+}
+
+/**
+ * When nodes are down.
+ * @param {Context} context
+ * @param {Piece} piece
+ */
+function paintDown(context, { lanes, rows, from, to, width, height, top, palette }) {
+  const { down } = lanes.recording;
+  const scale = width / (to - from);
+  context.fillStyle = palette.down;
+  context.globalAlpha = 0.28;
+  down.forEach((times, node) => {
+    const y = rows.top[node] - top;
+    for (let place = 0; place < times.length; place += 2) {
+      if (times[place] > to || times[place + 1] < from || y > height || y + rows.height(node) < 0) continue;
+      const x = Math.max((times[place] - from) * scale, 0);
+      context.fillRect(x, y, Math.min((times[place + 1] - from) * scale, width) - x, Math.max(rows.height(node) - 1, 1));
+    }
+  });
+  context.globalAlpha = 1;
 }
 
 /**
@@ -110,16 +132,18 @@ function paintHeat(context, { lanes, rows, from, to, width, height, top, ratio, 
     const y = rows.top[node] - top;
     if (y + rows.height(node) < 0 || y > height) continue;
     const line = thin ? Math.min(Math.max(Math.floor(y * ratio), 0), lines - 1) : node;
+    // A row that is higher than a line of pixels, and does not show bars, fills those below, too.
+    const under = thin && !asBars[node] ? Math.min(Math.max(Math.ceil((y + rows.height(node)) * ratio) - 1, line), lines - 1) : line;
     const [first, last] = [firstAbove(lanes.time, from, lanes.start[node], lanes.start[node + 1]), lanes.start[node + 1]];
     let now = first > lanes.start[node] ? lanes.count[first - 1] : 0;
     let column = 0;
     for (let at = first; at <= last; at++) {
       const next = at < last ? Math.min(Math.floor((lanes.time[at] - from) * scale), columns) : columns;
-      if (now) for (let x = column; x <= Math.min(next, columns - 1); x++) if (used[line * columns + x] < now) used[line * columns + x] = now;
+      if (now) raise(used, columns, line, under, column, Math.min(next, columns - 1), now);
       column = next;
       if (at === last || next >= columns) break;
       now = lanes.count[at];
-      if (used[line * columns + column] < now) used[line * columns + column] = now;
+      raise(used, columns, line, under, column, column, now);
     }
   }
   const shown = pixels.subarray(0, columns * lines);
@@ -140,6 +164,21 @@ function paintHeat(context, { lanes, rows, from, to, width, height, top, ratio, 
     const y = rows.top[node] - top;
     if (asBars[node] || y + rows.height(node) < 0 || y > height) continue;
     context.drawImage(source.canvas, 0, node, columns, 1, 0, y, width, Math.max(rows.height(node) - gap, 0.5));
+  }
+}
+
+/**
+ * @param {Uint16Array} used the maxima, line by line
+ * @param {number} columns
+ * @param {number} line the first one
+ * @param {number} under the last one
+ * @param {number} from the first column
+ * @param {number} to the last one
+ * @param {number} value that they have at least
+ */
+function raise(used, columns, line, under, from, to, value) {
+  for (let at = line * columns; at <= under * columns; at += columns) {
+    for (let x = at + from; x <= at + to; x++) if (used[x] < value) used[x] = value;
   }
 }
 

@@ -33,6 +33,7 @@ export class Timeline {
     this.most = most;
     this.rows = new Rows(lanes.recording.nodes);
     this.scroll = 0;
+    this.plot = 1;
     this.canvas = /** @type {HTMLCanvasElement} */ (el("canvas", { class: "layer", "aria-hidden": "true" }));
     this.cursor = el("div", { class: "cursor" });
     this.tip = el("div", { class: "tip", hidden: true });
@@ -99,6 +100,7 @@ export class Timeline {
     const plot = width - GUTTER;
     const room = height - AXIS;
     if (plot < 20 || room < 10) return;
+    this.plot = plot;
     if (this.rows.place(this.lanes, room, this.#chosen())) {
       this.scroll = Math.min(this.scroll, Math.max(this.rows.whole - room, 0));
     }
@@ -120,7 +122,7 @@ export class Timeline {
   /** The cursor is an element of its own: time passes without painting. */
   moveCursor() {
     const { view } = this;
-    const plot = this.canvas.clientWidth - GUTTER;
+    const { plot } = this;
     const x = ((view.time - view.from) / (view.to - view.from)) * plot;
     this.cursor.hidden = x < 0 || x > plot;
     this.cursor.style.transform = `translateX(${GUTTER + x}px)`;

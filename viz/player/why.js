@@ -3,6 +3,7 @@
 import { el, fill } from "./dom.js";
 import { didNotPay, factsOf, lossesOf } from "./facts.js";
 import { endOfTask, nodeWords, partsOfTask, stepsOfTask, timeBar } from "./lives.js";
+import { FILTERS } from "./happenings.js";
 import { KIND } from "./recording.js";
 import { ageWords, fateWords, kindWords, payWords, ruleWords, whatHappens, whyWords } from "./sentences.js";
 import { duration, measured, moment, plain } from "./words.js";
@@ -17,11 +18,11 @@ const MOST_TASKS = 60;
 export class Why {
   /**
    * @param {View} view
-   * @param {(filter: string) => void} search shows these events
+   * @param {import("./events.js").Events} events
    */
-  constructor(view, search) {
+  constructor(view, events) {
     this.view = view;
-    this.search = search;
+    this.events = events;
     this.body = el("div", { class: "body", tabindex: "-1" });
     this.element = el("section", { class: "panel why", "aria-label": "What is selected and why" }, this.body);
   }
@@ -40,9 +41,12 @@ export class Why {
   }
 
   #nothing() {
-    const moves = this.view.recordings.some((one) => one.moves.rows);
+    const first = FILTERS.filter(([word]) => word && this.events.count(word));
     return [el("h2", { text: "Nothing is selected" }),
-      el("p", { text: moves ? "Click a dot, a bar, a node or an event. The key n goes to the next move." : "Click a bar, a node or an event." }),
+      el("p", { text: "Click a dot, a bar, a node or an event. The key n goes to the next move." }),
+      first.length ? el("p", { text: "Or begin with the first one of a kind:" }) : null,
+      el("div", { class: "first" }, ...first.map(([word, name]) => el("button", { type: "button", class: "plain", text: `${name} (${this.events.count(word).toLocaleString("en")})`,
+        onclick: () => this.events.first(word) }))),
       ...this.view.recordings.map((one) => el("p", { class: "about" }, el("b", { text: `${one.policy}: ` }), String(one.header.policy?.summary ?? ""),
         one.header.policy?.source ? el("span", { class: "paper", text: ` ${one.header.policy.source}` }) : null))];
   }
@@ -152,7 +156,7 @@ export class Why {
           () => view.select({ run, kind: "decision", id: row }, facts.time)), " ", whyWords(recording, facts));
       }),
       el("p", { class: "more" }, this.#link(`Job ${found.job}`, () => view.select({ run, kind: "job", id: found.job })), " ",
-        this.#link("Its events", () => this.search(`task ${found.task}`))),
+        this.#link("Its events", () => this.events.filter(`task ${found.task}`))),
     ];
   }
 
@@ -176,7 +180,7 @@ export class Why {
         return el("li", {}, this.#link(`task ${task.task}`, () => view.select({ run, kind: "task", id: row }, task.arrival)),
           el("span", { class: "long", text: `${duration(task.response)} on ${recording.nodeName(task.node)}${task.migrations ? `, migrated ${task.migrations === 1 ? "once" : `${task.migrations} times`}` : ""}` }));
       }), tasks.length > MOST_TASKS ? el("li", { text: `and ${tasks.length - MOST_TASKS} more` }) : null),
-      el("p", { class: "more" }, this.#link("Its events", () => this.search(`job ${job}`))),
+      el("p", { class: "more" }, this.#link("Its events", () => this.events.filter(`job ${job}`))),
     ];
   }
 
@@ -196,7 +200,7 @@ export class Why {
         return [recordings.length > 1 ? el("h3", { text: recording.policy }) : null, el("p", { text }),
           timeBar(sums.times, palette, "Where the time of its tasks went")];
       }),
-      el("p", { class: "more" }, this.#link("Its events", () => this.search(`node ${node}`))),
+      el("p", { class: "more" }, this.#link("Its events", () => this.events.filter(`node ${node}`))),
     ];
   }
 
