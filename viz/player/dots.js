@@ -253,7 +253,7 @@ export function drawMark(context, kind, x, y, colour, paper) {
 }
 
 /** Dashes by kind: length and step; none: a whole line. @type {([number, number] | null)[]} */
-const DASHES = [[5, 9], null, [2, 5], null, [2, 5], [8, 12], null];
+const DASHES = [[3.5, 7], null, [2, 4.5], null, [2, 4.5], [6, 9], null];
 
 /**
  * @param {CanvasRenderingContext2D} context

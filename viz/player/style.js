@@ -18,7 +18,7 @@ export const STYLE = `
 .stages { grid-auto-flow: column; grid-auto-columns: minmax(0, 1fr); }
 .timelines { grid-auto-rows: minmax(0, 1fr); border-top: 1px solid var(--line); }
 .run { display: grid; grid-template-rows: auto minmax(0, 1fr); background: var(--ground); min-width: 0; min-height: 0; }
-.run > .title { display: flex; gap: 6px 14px; align-items: baseline; padding: 5px 10px 1px; white-space: nowrap; overflow: hidden; }
+.run > .title { display: flex; gap: 6px 14px; align-items: center; padding: 5px 10px 1px; white-space: nowrap; overflow: hidden; }
 .run > .title b { font-size: 14px; display: inline-flex; align-items: center; gap: 6px; }
 .run > .title b i, .chip i { width: 10px; height: 10px; border-radius: 3px; display: inline-block; }
 .run > .title span { color: var(--faint); }
@@ -57,7 +57,7 @@ export const STYLE = `
 .icon .line { fill: none; stroke: currentColor; stroke-width: 1.6; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
 .timeline:focus-visible { outline-offset: -2px; }
-.now { display: inline-flex; align-items: baseline; gap: 6px; margin-left: 8px; white-space: nowrap; }
+.now { display: inline-flex; align-items: center; gap: 6px; margin-left: 8px; white-space: nowrap; }
 .clock { contain: strict; height: 27px; width: 88px; font: inherit; font-size: 15px; font-weight: 650; text-align: right; color: var(--ink); background: none; border: 1px solid transparent;
   border-radius: 5px; padding: 2px 4px; font-variant-numeric: tabular-nums; }
 .clock:hover, .clock:focus { border-color: var(--line); }
