@@ -52,15 +52,15 @@ COLUMNS: Mapping[str, Mapping[str, pa.DataType]] = {
     "messages": {"sent_ns": I8, "heard_ns": I8, "sender": I4, "receiver": I4, "topic": TEXT, "task": I8},
     "failures": {"at_ns": I8, "what": TEXT, "node": I4, "other": STRING, "factor": F8},
 }  # fmt: skip
-"""The columns of each table, and their types. Times are ns of simulated time; NONE, -1, stands for no node, task or time.
+"""The columns of each table, and their types. Times are ns of simulated time; NONE, -1, is no node, task or time.
 
 * `nodes`: number, vertex, cluster, hardware, and position in the unit square, y downwards.
 * `links`: the lines to draw between them.
 * `jobs`: what each job is (engine.fields.JOB_FIELDS).
 * `tasks`: one row a task (engine.fields.RECORD_FIELDS): those that have ended, in the order of their ends, then those
   that have not, up to the recording's end.
-* `segments`: the life of each task (segments.segments_of); `what` is a place in WHAT, `decision` the row of the decision
-  that has brought it about.
+* `segments`: the life of each task (segments.segments_of); `what` is a place in WHAT, `decision` the row of the
+  decision that has brought it about.
 * `decisions`: those of `decisions_frame`; `kind` is a place in KINDS, `told_ns` when the target told what the manager
   knew of it, `true_...` what was true then at source and target.
 * `loads`: the measurements of `nodes_frame`.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pyarrow as pa
 
 from cluster_abm.engine.tables import NONE
@@ -57,7 +59,7 @@ class Happenings:
         return _table("failures", ("at_ns", "what", "node", "other", "factor"), self._failures)
 
 
-def _table(name: str, columns: tuple[str, ...], rows: list[tuple[object, ...]]) -> pa.Table:
+def _table(name: str, columns: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> pa.Table:
     values = zip(*rows, strict=True) if rows else ([] for _ in columns)
     found = {column: list(value) for column, value in zip(columns, values, strict=True)}
     for text in ("topic", "what"):
