@@ -1,10 +1,10 @@
 /** The list of events: searched, filtered, and only as many rows in the page as are seen. */
 
 import { el, fill } from "./dom.js";
-import { factsOf, lostNode } from "./facts.js";
+import { factsOf, lostNode, lostWith } from "./facts.js";
 import { ABOUT, FILTERS } from "./happenings.js";
 import { mark } from "./legend.js";
-import { KIND, MOVE } from "./recording.js";
+import { KIND, MOVE, OUTCOME } from "./recording.js";
 import { kindWords, shortWords } from "./sentences.js";
 import { counted, moment } from "./words.js";
 
@@ -153,10 +153,11 @@ export class Events {
         el("span", { class: "short", text: recording.text("failures", "what", id) }));
     } else {
       const task = all.taskOf(row);
+      const ends = recording.taskOf(task).outcome === OUTCOME.lost && all.time[row] === recording.finish[task];
       element.classList.add("failed");
       element.append(el("span", { class: "mark", text: "✕" }), el("span", { class: "who", text: `task ${recording.tables.tasks.columns.task[task]}` }),
-        el("span", { class: "path", text: all.about[row] === ABOUT.killed ? "killed" : "lost its node" }),
-        el("span", { class: "short", text: all.about[row] === ABOUT.killed ? "for want of memory" : recording.nodeName(lostNode(recording, id)) }));
+        el("span", { class: "path", text: all.about[row] === ABOUT.killed ? "killed" : ends ? "lost" : "lost its node" }),
+        el("span", { class: "short", text: all.about[row] === ABOUT.killed ? "for want of memory" : ends ? lostWith(recording, task) : recording.nodeName(lostNode(recording, id)) }));
     }
     return element;
   }

@@ -86,6 +86,26 @@ export function lostNode(recording, row) {
 }
 
 /**
+ * With what a task was lost: its own node, or its job, of which another task's node failed.
+ * @param {Recording} recording
+ * @param {number} task row
+ */
+export function lostWith(recording, task) {
+  const at = recording.finish[task];
+  const node = recording.tables.tasks.columns.node[task];
+  const times = recording.down[node];
+  for (let place = 0; place < times.length; place += 2) {
+    if (Math.abs(times[place] - at) <= recording.slice) return `with ${recording.nodeName(node)}, which failed`;
+  }
+  const { failures } = recording;
+  for (let row = 0; row < failures.at.length; row++) {
+    const failed = failures.node[row] >= 0 && recording.text("failures", "what", row) === "node fails";
+    if (failed && Math.abs(failures.at[row] - at) <= recording.slice) return `with its job, as ${recording.nodeName(failures.node[row])} failed`;
+  }
+  return "with its job";
+}
+
+/**
  * The first row of either run's decisions to move in which they part: of an earlier time, another task, another node, or
  * another answer.
  * @param {Recording} one

@@ -1,7 +1,7 @@
 /** A task's life and a node's life: where the time went. */
 
 import { el } from "./dom.js";
-import { lostNode } from "./facts.js";
+import { lostNode, lostWith } from "./facts.js";
 import { ended } from "./lanes.js";
 import { OUTCOME, PARTS, WHAT } from "./recording.js";
 import { counted, duration, moment, plain } from "./words.js";
@@ -86,7 +86,7 @@ export function endOfTask(view, run, task) {
   const found = recording.taskOf(task);
   const how = { [OUTCOME.open]: "is still running at the end of the recording", [OUTCOME.finished]: `finished at ${moment(found.finish)}`,
     [OUTCOME.killed]: `was killed for want of memory at ${moment(found.finish)}`,
-    [OUTCOME.lost]: `was lost with ${recording.nodeName(found.node)}, which failed, at ${moment(found.finish)}` }[found.outcome];
+    [OUTCOME.lost]: `was lost ${lostWith(recording, task)}, at ${moment(found.finish)}` }[found.outcome];
   const tail = found.outcome === OUTCOME.finished ? ` It took ${duration(found.response)}, alone ${duration(found.isolated)}: slowdown ${plain(found.slowdown)}.` : "";
   return `Task ${found.task} of job ${found.job} was submitted on ${recording.nodeName(found.home)} at ${moment(found.arrival)} and ${how}.${tail}`;
 }

@@ -1,7 +1,7 @@
 /** Decisions and ends in sentences with their numbers. */
 
 import { KIND, OUTCOME } from "./recording.js";
-import { didNotPay } from "./facts.js";
+import { didNotPay, lostWith } from "./facts.js";
 import { capital, counted, duration, measured, moment, plain } from "./words.js";
 
 /** @typedef {import("./facts.js").Facts} Facts */
@@ -128,13 +128,13 @@ export function ageWords(recording, { age, target, time }) {
  * @param {Recording} recording
  * @param {Facts} facts
  */
-export function fateWords(recording, { fate, time, row }) {
+export function fateWords(recording, { fate, time, task }) {
   if (!fate) return "Nothing is known of the task.";
   const after = duration(fate.finish - time);
   const where = recording.nodeName(fate.node);
   if (fate.outcome === OUTCOME.open) return `It is still running at the end of the recording, ${after} later.`;
   if (fate.outcome === OUTCOME.killed) return `It was killed for want of memory ${after} later, on ${where}.`;
-  if (fate.outcome === OUTCOME.lost) return `It was lost with its node, ${where}, ${after} later.`;
+  if (fate.outcome === OUTCOME.lost) return `It was lost ${lostWith(recording, task)}, ${after} later.`;
   const again = fate.restarts ? ` It had to start again ${fate.restarts === 1 ? "once" : `${fate.restarts} times`}, as its node failed.` : "";
   return `It finished ${after} later, at ${moment(fate.finish)} on ${where}; slowdown ${plain(fate.slowdown)}.${again}`;
 }

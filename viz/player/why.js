@@ -4,7 +4,7 @@ import { el, fill } from "./dom.js";
 import { didNotPay, factsOf, lossesOf } from "./facts.js";
 import { endOfTask, nodeWords, partsOfTask, stepsOfTask, timeBar } from "./lives.js";
 import { FILTERS } from "./happenings.js";
-import { KIND } from "./recording.js";
+import { KIND, OUTCOME } from "./recording.js";
 import { ageWords, fateWords, kindWords, payWords, ruleWords, whatHappens, whyWords } from "./sentences.js";
 import { duration, measured, moment, plain } from "./words.js";
 
@@ -64,7 +64,7 @@ export class Why {
     const lost = facts.task < recording.tasks && lossesOf(recording, facts.task).length > 0;
     const tags = [el("span", { class: `tag ${kind.replace(/ /g, "-")}`, text: kind })];
     if (didNotPay(recording, row)) tags.push(el("span", { class: "tag unpaid", text: "did not pay" }));
-    if (lost) tags.push(el("span", { class: "tag lost", text: "its node failed" }));
+    if (lost) tags.push(el("span", { class: "tag lost", text: recording.taskOf(facts.task).outcome === OUTCOME.lost ? "lost" : "its node failed" }));
     const pays = payWords(recording, facts);
     const { job } = facts.fate ?? { job: -1 };
     return [
@@ -145,7 +145,7 @@ export class Why {
     const losses = lossesOf(recording, task);
     return [
       el("div", { class: "tags" }, el("span", { class: "tag", text: `task ${found.task}` }),
-        losses.length ? el("span", { class: "tag lost", text: "its node failed" }) : null, this.#run(run)),
+        losses.length ? el("span", { class: "tag lost", text: found.outcome === OUTCOME.lost ? "lost" : "its node failed" }) : null, this.#run(run)),
       el("h2", { text: endOfTask(view, run, task) }),
       timeBar(partsOfTask(recording, task), palette, "Where its time went"),
       stepsOfTask(view, run, task),
