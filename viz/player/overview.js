@@ -18,14 +18,27 @@ export class Overview {
     this.canvas = /** @type {HTMLCanvasElement} */ (el("canvas", { class: "layer", "aria-hidden": "true" }));
     this.window = el("div", { class: "window" });
     this.cursor = el("div", { class: "cursor" });
-    this.element = el("div", { class: "overview", role: "slider", tabindex: "0", "aria-label": "Time in the whole run", "aria-valuemin": 0,
-      "aria-valuemax": Math.round(view.end / 1000), title: "Moves over the whole run; drag to move the clock",
-      onpointerdown: (/** @type {PointerEvent} */ event) => {
-        this.element.setPointerCapture(event.pointerId);
-        this.#seek(event);
+    this.element = el(
+      "div",
+      {
+        class: "overview",
+        role: "slider",
+        tabindex: "0",
+        "aria-label": "Time in the whole run",
+        "aria-valuemin": 0,
+        "aria-valuemax": Math.round(view.end / 1000),
+        title: "Moves over the whole run; drag to move the clock",
+        onpointerdown: (/** @type {PointerEvent} */ event) => {
+          this.element.setPointerCapture(event.pointerId);
+          this.#seek(event);
+        },
+        onpointermove: (/** @type {PointerEvent} */ event) => event.buttons && this.#seek(event),
+        onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event),
       },
-      onpointermove: (/** @type {PointerEvent} */ event) => event.buttons && this.#seek(event),
-      onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event) }, this.canvas, this.window, this.cursor);
+      this.canvas,
+      this.window,
+      this.cursor,
+    );
     this.key = "";
     this.plot = 1;
   }

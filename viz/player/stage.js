@@ -29,10 +29,21 @@ export class Stage {
     /** The nodes, painted when they change and copied when something moves. @type {OffscreenCanvas | null} */
     this.nodes = null;
     this.tip = el("div", { class: "tip", hidden: true });
-    this.element = el("div", { class: "stage", role: "img", "aria-label": `Nodes under ${this.recording.policy}`,
-      onclick: (/** @type {MouseEvent} */ event) => this.#click(event),
-      onpointermove: (/** @type {PointerEvent} */ event) => this.#hover(event),
-      onpointerleave: () => { this.tip.hidden = true; } }, this.base, this.tip);
+    this.element = el(
+      "div",
+      {
+        class: "stage",
+        role: "img",
+        "aria-label": `Nodes under ${this.recording.policy}`,
+        onclick: (/** @type {MouseEvent} */ event) => this.#click(event),
+        onpointermove: (/** @type {PointerEvent} */ event) => this.#hover(event),
+        onpointerleave: () => {
+          this.tip.hidden = true;
+        },
+      },
+      this.base,
+      this.tip,
+    );
     /** @type {ReturnType<typeof fitted> | null} */
     this.fit = null;
     /** @type {CanvasRenderingContext2D | null} */
@@ -182,7 +193,11 @@ export class Stage {
 
   /** @param {{x: number, y: number}} at */
   #nodeAt({ x, y }) {
-    return this.places?.boxes.findIndex((box) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height) ?? -1;
+    return (
+      this.places?.boxes.findIndex(
+        (box) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height,
+      ) ?? -1
+    );
   }
 
   /** @param {MouseEvent} event */
@@ -209,8 +224,10 @@ export class Stage {
     this.element.style.cursor = move >= 0 || node >= 0 ? "pointer" : "default";
     this.tip.hidden = move < 0 && node < 0;
     if (this.tip.hidden) return;
-    this.tip.textContent = move >= 0 ? this.#moveWords(move)
-      : `${recording.nodeName(node)}: ${counted(state.tasks[node], "task")}, memory ${Math.round(100 * state.memoryShare(node))} %`;
+    this.tip.textContent =
+      move >= 0
+        ? this.#moveWords(move)
+        : `${recording.nodeName(node)}: ${counted(state.tasks[node], "task")}, memory ${Math.round(100 * state.memoryShare(node))} %`;
     const left = Math.min(at.x + 12, this.base.clientWidth - this.tip.offsetWidth - 4);
     this.tip.style.transform = `translate(${Math.max(left, 0)}px, ${at.y > 40 ? at.y - 32 : at.y + 18}px)`;
   }
@@ -219,10 +236,22 @@ export class Stage {
   #moveWords(move) {
     const { recording } = this;
     const { moves, decisions, segments, tables } = recording;
-    const words = ["starts on", "migrates to", "is refused by", "fetches data for", "returns to", "starts again on", "sends a message to"];
+    const words = [
+      "starts on",
+      "migrates to",
+      "is refused by",
+      "fetches data for",
+      "returns to",
+      "starts again on",
+      "sends a message to",
+    ];
     const decision = moves.decision[move];
-    const task = decision >= 0 ? decisions.task[decision]
-      : moves.segment[move] >= 0 ? tables.tasks.columns.task[segments.task[moves.segment[move]]] : -1;
+    const task =
+      decision >= 0
+        ? decisions.task[decision]
+        : moves.segment[move] >= 0
+          ? tables.tasks.columns.task[segments.task[moves.segment[move]]]
+          : -1;
     const who = task >= 0 ? `task ${task}` : "manager";
     return `${who} of ${recording.nodeName(moves.origin[move])} ${words[moves.kind[move]]} ${recording.nodeName(moves.node[move])}`;
   }
