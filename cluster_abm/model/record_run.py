@@ -9,6 +9,7 @@ from typing import Any
 from cluster_abm.model.model import ClusterModel
 from cluster_abm.policies import AnyPolicy
 from cluster_abm.recording import Recording
+from cluster_abm.recording.keeping import asked_for
 from cluster_abm.scenario import Scenario
 
 
@@ -17,6 +18,9 @@ def record(
     policy: AnyPolicy | None = None,
     seed: int | None = None,
     *,
+    every: int | None = None,
+    from_s: float | None = None,
+    to_s: float | None = None,
     overrides: Mapping[str, object] | None = None,
     network: Any = None,
     progress: Callable[[float], None] | None = None,
@@ -26,12 +30,14 @@ def record(
 
     Args:
         scenario, policy, seed, overrides, network: as of ClusterModel.
+        every, from_s, to_s: the part of the run that is kept: as of ClusterModel.recording.
         progress: called now and then with the fraction done, 0..1.
         kwargs: any key of a scenario, `__` for the dot: cluster__nodes=64.
 
     Raises:
         InputError: the scenario, a keyword, the policy or the trace is not right.
     """
+    asked_for(every, from_s, to_s)
     model = ClusterModel(scenario, seed, policy=policy, record=True, overrides=overrides, network=network, **kwargs)
     model.run(progress)
-    return model.recording()
+    return model.recording(every=every, from_s=from_s, to_s=to_s)
