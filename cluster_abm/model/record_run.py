@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from cluster_abm.model.detailing import run_in_detail, window_of
 from cluster_abm.model.model import ClusterModel
 from cluster_abm.policies import AnyPolicy
 from cluster_abm.recording import Recording
+from cluster_abm.recording.details import with_detail
 from cluster_abm.recording.keeping import asked_for
 from cluster_abm.scenario import Scenario
 
@@ -21,6 +23,7 @@ def record(
     every: int | None = None,
     from_s: float | None = None,
     to_s: float | None = None,
+    detail: tuple[float, float] | None = None,
     overrides: Mapping[str, object] | None = None,
     network: Any = None,
     progress: Callable[[float], None] | None = None,
@@ -31,6 +34,7 @@ def record(
     Args:
         scenario, policy, seed, overrides, network: as of ClusterModel.
         every, from_s, to_s: the part of the run that is kept: as of ClusterModel.recording.
+        detail: a window (from, to) [s] in which what each task does is kept at each moment (`Recording.detail_frame`).
         progress: called now and then with the fraction done, 0..1.
         kwargs: any key of a scenario, `__` for the dot: cluster__nodes=64.
 
@@ -38,6 +42,9 @@ def record(
         InputError: the scenario, a keyword, the policy or the trace is not right.
     """
     asked_for(every, from_s, to_s)
+    span = None if detail is None else window_of(detail)
     model = ClusterModel(scenario, seed, policy=policy, record=True, overrides=overrides, network=network, **kwargs)
+    notes = None if span is None else run_in_detail(model, span, progress)
     model.run(progress)
-    return model.recording(every=every, from_s=from_s, to_s=to_s)
+    recording = model.recording(every=every, from_s=from_s, to_s=to_s)
+    return recording if span is None else with_detail(recording, notes, *span)
