@@ -44,7 +44,7 @@ def record(
     asked_for(every, from_s, to_s)
     span = None if detail is None else window_of(detail)
     model = ClusterModel(scenario, seed, policy=policy, record=True, overrides=overrides, network=network, **kwargs)
-    notes = None if span is None else run_in_detail(model, span, progress)
+    notes: Any = None if span is None else run_in_detail(model, span, progress)
     model.run(progress)
     recording = model.recording(every=every, from_s=from_s, to_s=to_s)
     return recording if span is None else with_detail(recording, notes, *span)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from cluster_abm.arrays import Array, Integers
+from cluster_abm.engine.tables import LOST
 from cluster_abm.recording.recording import DETAIL, DOING, Recording, table_of
-from cluster_abm.recording.segments import IS_LOST, RUNS
+from cluster_abm.recording.segments import GOES_ON, IS_LOST, RUNS
 
 HAS_DISK, HAS_PAGE = DOING.index("disk"), DOING.index("page fault")
 # Beyond every time.
@@ -24,15 +26,15 @@ def with_detail(recording: Recording, notes: Array, from_ns: int, to_ns: int) ->
             their times, from before the window to its end.
         from_ns, to_ns: the window [ns].
     """
-    table = detail_table(notes, recording.tables["segments"], from_ns, to_ns)
+    table = detail_table(notes, recording.tables, from_ns, to_ns)
     meta = {**recording.meta, "detail": {"from_ns": from_ns, "to_ns": to_ns}}
     return Recording(meta, {**recording.tables, DETAIL: table})
 
 
-def detail_table(notes: Array, segments: pa.Table, from_ns: int, to_ns: int) -> pa.Table:
+def detail_table(notes: Array, tables: Mapping[str, pa.Table], from_ns: int, to_ns: int) -> pa.Table:
     """The table `detail`: what tasks do in the window, inside their visits; pieces alike that meet are one."""
     notes = _valid(notes)
-    visits = _visits(segments)
+    visits = _visits(tables["segments"], tables["tasks"])
     notes, visit = _in_visits(notes, visits)
     to = np.minimum(_until(notes, visit), visits["to_ns"][visit])
     pieces = _pieces(notes, visit, to, visits)
@@ -60,15 +62,15 @@ def _valid(notes: Array) -> Array:
     return notes[is_valid]
 
 
-def _visits(segments: pa.Table) -> dict[str, Any]:
+def _visits(segments: pa.Table, tasks: pa.Table) -> dict[str, Any]:
     """The visits among segments, and whether each ends as its node fails, or is not over."""
     column = {name: segments[name].to_numpy() for name in ("task", "node", "from_ns", "to_ns", "what", "is_open")}
-    is_visit = column["what"] == RUNS
-    is_lost = np.zeros(len(is_visit), bool)
-    is_lost[:-1] = (column["what"][1:] == IS_LOST) & (column["task"][1:] == column["task"][:-1])
-    return {name: values[is_visit] for name, values in column.items()} | {
-        "is_cut": (is_lost | column["is_open"])[is_visit]
-    }
+    task, is_visit = column["task"], column["what"] == RUNS
+    follows = np.append(task[1:] == task[:-1], False)[: len(task)]
+    goes_on = follows & np.isin(np.append(column["what"][1:], RUNS)[: len(task)], (IS_LOST, GOES_ON))
+    lost = tasks["task"].to_numpy()[tasks["outcome"].to_numpy() == LOST]
+    is_cut = column["is_open"] | goes_on | (~follows & np.isin(task, lost))
+    return {name: values[is_visit] for name, values in column.items()} | {"is_cut": is_cut[is_visit]}
 
 
 def _in_visits(notes: Array, visits: dict[str, Any]) -> tuple[Array, Integers]:

@@ -98,7 +98,7 @@ def look(node: Row, index: int, tasks: Table, seen: Table, notes: Table, filled:
             before = row_at(seen, slot)
             doing = doing_of(task)
             found_ns, bus_ns, cpu_ns = NEVER, NEVER, 0
-            if doing == HAS_DISK or doing == HAS_PAGE:
+            if doing in (HAS_DISK, HAS_PAGE):
                 found_ns = task.found_ns
                 if node.disk_head == slot:
                     bus_ns = max(found_ns, node.bus_free_ns)

@@ -9,9 +9,9 @@ import numpy as np
 
 from cluster_abm.arrays import Integers
 from cluster_abm.engine.advance import end_slice
-from cluster_abm.engine.detail.looking import NOTE, SEEN, serve_and_look
+from cluster_abm.engine.detail.looking import HAS_DISK, HAS_PAGE, NOTE, SEEN, serve_and_look
 from cluster_abm.engine.growing import GrowingTables
-from cluster_abm.engine.tables import NONE, RECORDS, Table, Tables
+from cluster_abm.engine.tables import AT_DISK, NONE, RECORDS, Table, Tables
 from cluster_abm.jit import entry
 
 # Notes made room for at once.
@@ -34,8 +34,19 @@ class DetailedWindow:
         self._room = np.zeros(_AT_ONCE, NOTE)
 
     def notes(self) -> Table:
-        """What has been noted (looking.NOTE); of each task in the order in which it was."""
-        return np.concatenate([*self._notes, self._room[: self._counts[0]]])
+        """What has been noted (looking.NOTE); of each task in the order in which it was.
+
+        Of a request that is still in a device there is a last note now: of any other one it is known when it ended, by
+        when its task left the node.
+        """
+        tasks, seen = self._engine.tasks[: len(self._seen)], self._seen
+        is_there = (tasks["state"] == AT_DISK) & (tasks["task"] == seen["task"]) & (tasks["node"] == seen["node"])
+        seen = seen[is_there & np.isin(seen["doing"], (HAS_DISK, HAS_PAGE))]
+        last = np.zeros(len(seen), NOTE)
+        for name in ("task", "node", "doing", "found_ns", "bus_ns"):
+            last[name] = seen[name]
+        last["at_ns"] = self._now_ns
+        return np.concatenate([*self._notes, self._room[: self._counts[0]], last])
 
     def advance(self, end_ns: int, until_records: int) -> int:
         """Serve all nodes as advance.advance does; the boundary reached [ns]."""
