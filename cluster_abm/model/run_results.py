@@ -21,6 +21,7 @@ from cluster_abm.model.moving.copies import copies_by_node
 from cluster_abm.model.observing.existing import existing
 from cluster_abm.model.observing.graph import GraphOfRun
 from cluster_abm.model.observing.summary import counted_jobs, program_metrics
+from cluster_abm.model.observing.watching import telling_index
 from cluster_abm.model.part import wire
 from cluster_abm.model.recorded import recording_of
 from cluster_abm.model.setup import watts_of
@@ -264,6 +265,7 @@ class RunResults:
             "toml": scenario_to_toml(_with_seed(self.setup, self.run_seed)),
             "is_over": not self.running,
             "summary": self.summary(),
+            "telling_index": telling_index(self.setup),
         }
         return recording_of(self.parts, words, access_of, asked)
 
