@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from cluster_abm.arguments import check_arguments, of_class
+from cluster_abm.arrays import Array
 from cluster_abm.clock import NS_PER_MS
+from cluster_abm.engine.detail.looking import NOTE
 from cluster_abm.engine.tables import RECORD
 from cluster_abm.errors import InputError
 from cluster_abm.model.model import ClusterModel
-from cluster_abm.policies import AnyPolicy
+from cluster_abm.policies import AnyPolicy, Policy
 from cluster_abm.recording import Recording
 from cluster_abm.recording.details import with_detail
 from cluster_abm.recording.keeping import SECONDS, span_ns
@@ -51,9 +53,10 @@ def detail_of(
     named = meta["policy"]["name"] if policy is None else policy
     scenario = scenario_from(tomllib.loads(meta["toml"]), f"scenario of {recording.title}")
     model = ClusterModel(scenario, meta["seed"], policy=named, network=network)
-    notes = run_in_detail(model, span, progress)
+    again = DetailedRun(model, span)
+    again.run(progress, span[1] / NS_PER_MS)
     _check_same(model, recording)
-    return with_detail(recording, notes, *span)
+    return with_detail(recording, again.notes(), *span)
 
 
 def window_of(detail: object) -> tuple[int, int]:
@@ -67,38 +70,62 @@ def window_of(detail: object) -> tuple[int, int]:
     return from_ns, to_ns
 
 
-def check_has_detail(model: ClusterModel) -> None:
+def check_has_detail(policy: Policy) -> None:
     """Raise InputError if what tasks do cannot be noted: a pooled reference has no nodes of its own."""
-    if model.policy.pooled:
+    if policy.pooled:
         raise InputError(
-            f"detail: policy {model.policy_name!r} pools all nodes: its tasks share them at every moment, and there is "
+            f"detail: policy {policy.name!r} pools all nodes: its tasks share them at every moment, and there is "
             "no detail; take another policy, or no detail"
         )
 
 
-def run_in_detail(model: ClusterModel, span: tuple[int, int], progress: Progress | None = None) -> Any:
-    """Run a model at its start up to the end of a window, or its own; what was noted (engine.detail.looking.NOTE).
+class DetailedRun:
+    """Runs a model, with the same results, and notes what each task does at each moment of a window.
 
     Args:
-        model: with agents of the package's own.
+        model: at its start, with agents of the package's own.
         span: from when to when [ns].
-        progress: called now and then with the fraction done, 0..1.
+
+    Raises InputError: its policy is a pooled reference.
     """
-    check_has_detail(model)
-    from_ns, to_ns = span
-    slice_ns, clock = model.parts.clock.slice_ns, model.parts.clock
-    begin_ns = from_ns // slice_ns * slice_ns
-    if begin_ns > clock.now_ns:
-        model.run(progress, until_ms=_before(begin_ns, slice_ns))
-    model.engine.look_closer(clock.now_ns)
-    while model.running and clock.now_ns < to_ns:
-        model.run(progress, until_ms=_before(clock.now_ns + slice_ns, slice_ns))
-    return model.engine.look_closer(None)
 
+    def __init__(self, model: ClusterModel, span: tuple[int, int]) -> None:
+        check_has_detail(model.policy)
+        self._model, self._slice_ns = model, model.parts.clock.slice_ns
+        from_ns, self._to_ns = span
+        self._begin_ns = from_ns // self._slice_ns * self._slice_ns
+        self._is_on, self._notes = False, np.zeros(0, NOTE)
 
-def _before(boundary_ns: int, slice_ns: int) -> float:
-    """A time after which this slice boundary is the next one, however it is rounded [ms]."""
-    return (boundary_ns - slice_ns / 2) / NS_PER_MS
+    def run(self, progress: Progress | None = None, until_ms: float | None = None) -> None:
+        """As ClusterModel.run."""
+        model, clock = self._model, self._model.parts.clock
+        while model.running and (until_ms is None or model.now_ms < until_ms):
+            now_ns, until = clock.now_ns, until_ms
+            if now_ns < self._begin_ns:
+                begin_ms = self._before(self._begin_ns)
+                until = begin_ms if until is None else min(until, begin_ms)
+            elif now_ns < self._to_ns:
+                if not self._is_on:
+                    model.engine.look_closer(now_ns)
+                    self._is_on = True
+                until = self._before(now_ns + self._slice_ns)
+            else:
+                self._end()
+            model.run(progress, until)
+
+    def notes(self) -> Array:
+        """What has been noted (engine.detail.looking.NOTE)."""
+        self._end()
+        return self._notes
+
+    def _end(self) -> None:
+        if self._is_on:
+            found = self._model.engine.look_closer(None)
+            self._is_on, self._notes = False, self._notes if found is None else found
+
+    def _before(self, boundary_ns: int) -> float:
+        """A time after which this slice boundary is the next one, however it is rounded [ms]."""
+        return (boundary_ns - self._slice_ns / 2) / NS_PER_MS
 
 
 def _check_same(model: ClusterModel, recording: Recording) -> None:

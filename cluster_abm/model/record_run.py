@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from cluster_abm.model.detailing import run_in_detail, window_of
+from cluster_abm.model.detailing import DetailedRun, window_of
 from cluster_abm.model.model import ClusterModel
 from cluster_abm.policies import AnyPolicy
 from cluster_abm.recording import Recording
@@ -44,7 +44,7 @@ def record(
     asked_for(every, from_s, to_s)
     span = None if detail is None else window_of(detail)
     model = ClusterModel(scenario, seed, policy=policy, record=True, overrides=overrides, network=network, **kwargs)
-    notes: Any = None if span is None else run_in_detail(model, span, progress)
-    model.run(progress)
+    detailed = None if span is None else DetailedRun(model, span)
+    (model if detailed is None else detailed).run(progress)
     recording = model.recording(every=every, from_s=from_s, to_s=to_s)
-    return recording if span is None else with_detail(recording, notes, *span)
+    return recording if detailed is None or span is None else with_detail(recording, detailed.notes(), *span)

@@ -42,8 +42,8 @@ class _SpanMeta(_Strict):
     to_ns: _Count
 
 
-class _Meta(_Strict):
-    """`meta` of a recording: see recording.Recording."""
+class _Meta(BaseModel):
+    """`meta` of a recording: see recording.Recording. More of it, which nothing reads, does no harm."""
 
     version: _Words
     scenario: _Words
@@ -58,6 +58,7 @@ class _Meta(_Strict):
     programs: list[_Words]
     vertices: list[_Words]
     loads_not_taken: list[_Words]
+    telling_index: _Words
     decisions_taken: _Count
     rules: dict[str, Annotated[list[_Words], Field(min_length=2, max_length=2)]]
     summary: dict[str, Any]
@@ -95,8 +96,8 @@ def problem_of_meta(meta: Mapping[str, Any]) -> str:
         return f"meta.{where}: {first['msg']}"
     except RecursionError:
         return "meta: nested too deeply"
-    if not set(meta["loads_not_taken"]) <= set(LOAD.names or ()):
-        return "meta.loads_not_taken: a name that is no load index"
+    if not {*meta["loads_not_taken"], f"{meta['telling_index']}_ms"} <= set(LOAD.names or ()):
+        return "meta.loads_not_taken, meta.telling_index: a name that is no load index"
     return ""
 
 
