@@ -48,7 +48,9 @@ def film_of(
     index = recordings[0].meta["telling_index"]
     shown = [_Shown(one, index, times_ns[0], times_ns[-1]) for one in recordings]
     pictures = [[one.picture(at_ns) for at_ns in times_ns] for one in shown]
-    scale = scale_of(index, [picture.loads for of_one in pictures for picture in of_one], any(x.per_core for x in shown))
+    scale = scale_of(
+        index, [picture.loads for of_one in pictures for picture in of_one], any(x.per_core for x in shown)
+    )
     write_film(path, [one.scene for one in shown], list(zip(*pictures, strict=True)), scale, progress)
     return len(times_ns)
 
