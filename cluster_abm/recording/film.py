@@ -11,6 +11,7 @@ import numpy as np
 from cluster_abm.arrays import Array, Floats
 from cluster_abm.clock import NS_PER_MS
 from cluster_abm.engine.tables import FINISHED
+from cluster_abm.errors import InputError
 from cluster_abm.recording.recording import Recording
 from cluster_abm.results.film import FilmPicture, Scene, scale_of
 from cluster_abm.results.film_files import PER_SECOND, write_film
@@ -42,9 +43,7 @@ def film_of(
 
     Raises InputError: it cannot be written.
     """
-    end_ns = max(one.meta["end_ns"] for one in recordings)
-    last_ns = end_ns if to_s is None else min(end_ns, int(to_s * NS_PER_S))
-    times_ns = picture_times(int(from_s * NS_PER_S), last_ns, recordings[0].meta["slice_ns"], speed)
+    times_ns = picture_times(*ends_of(recordings, from_s, to_s), recordings[0].meta["slice_ns"], speed)
     index = recordings[0].meta["telling_index"]
     shown = [_Shown(one, index, times_ns[0], times_ns[-1]) for one in recordings]
     pictures = [[one.picture(at_ns) for at_ns in times_ns] for one in shown]
@@ -53,6 +52,24 @@ def film_of(
     )
     write_film(path, [one.scene for one in shown], list(zip(*pictures, strict=True)), scale, progress)
     return len(times_ns)
+
+
+def ends_of(recordings: Sequence[Recording], from_s: float, to_s: float | None) -> tuple[int, int]:
+    """When a film begins and ends [ns].
+
+    Raises InputError: no run is there any more when it would begin.
+
+    Args:
+        from_s, to_s: the part of the run that it shows [s]; None: to the end of the longest.
+    """
+    end_ns = max(one.meta["end_ns"] for one in recordings)
+    first_ns, last_ns = round(from_s * NS_PER_S), end_ns if to_s is None else min(end_ns, round(to_s * NS_PER_S))
+    if not 0 <= first_ns < max(1, last_ns):
+        raise InputError(
+            f"the film: from {from_s:g} to {last_ns / NS_PER_S:g} s there is nothing to show; the run has "
+            f"{end_ns / NS_PER_S:g} s"
+        )
+    return first_ns, last_ns
 
 
 def picture_times(first_ns: int, last_ns: int, slice_ns: int, speed: float | None) -> list[int]:

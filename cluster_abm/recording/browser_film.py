@@ -1,0 +1,172 @@
+"""A film of the player itself: a browser without a screen shows it picture by picture."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from cluster_abm.errors import InputError
+from cluster_abm.recording.film import NS_PER_S, ends_of
+from cluster_abm.recording.html import html_of
+from cluster_abm.recording.recording import Recording
+from cluster_abm.whole_files import in_one_move
+
+PER_SECOND = 20
+# How long a film is where no speed is given [s].
+LENGTH_S = 20.0
+SIZE = (1280, 720)
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+# By ending, what ffmpeg is told; both play in today's browsers.
+_CODECS = {
+    ".mp4": ["-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", "-movflags", "+faststart"],
+    ".webm": ["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-crf", "32", "-b:v", "0"],
+}
+# Colours of a GIF.
+_PALETTE = 128
+
+
+def browser() -> str | None:
+    """The browser by which films can be made; None: there is none, or Playwright (extra `browser`) is not installed."""
+    if importlib.util.find_spec("playwright") is None:
+        return None
+    return next((found for name in BROWSERS if (found := shutil.which(name))), None)
+
+
+def ffmpeg() -> str | None:
+    """The program that writes MP4 and WebM: of the system, or that of `imageio-ffmpeg`; None: there is none."""
+    if found := shutil.which("ffmpeg"):
+        return found
+    if importlib.util.find_spec("imageio_ffmpeg") is None:
+        return None
+    import imageio_ffmpeg
+
+    return str(imageio_ffmpeg.get_ffmpeg_exe())
+
+
+def browser_film_of(
+    recordings: Sequence[Recording],
+    path: Path,
+    speed: float | None = None,
+    size: tuple[int, int] = SIZE,
+    from_s: float = 0.0,
+    to_s: float | None = None,
+    progress: Callable[[], object] = lambda: None,
+) -> int:
+    """Write a film of one recording, or of two on one clock, as the player shows them.
+
+    Args:
+        path: ends in .gif, .mp4 or .webm.
+        speed: simulated seconds in a second of the film; None: the film lasts LENGTH_S.
+        size: width and height [pixels], even numbers.
+        from_s, to_s: the part of the run that it shows [s]; None: to the end of the longest.
+        progress: called after each picture.
+
+    Returns:
+        how many pictures it has.
+
+    Raises InputError: it cannot be written; the browser fails.
+    """
+    first_ns, last_ns = ends_of(recordings, from_s, to_s)
+    length_s = (last_ns - first_ns) / NS_PER_S
+    speed = length_s / LENGTH_S if speed is None else speed
+    count = max(1, round(length_s / speed * PER_SECOND) + 1)
+    times_ms = [first_ns / 1e6 + place * speed * 1000.0 / PER_SECOND for place in range(count)]
+    with in_one_move(path) as partial, _player(recordings, size, speed) as shot:
+        write = _write_gif if path.suffix.lower() == ".gif" else _write_video
+        write(partial, path.suffix.lower(), _shots(shot, times_ms, progress))
+    return count
+
+
+def _shots(shot: Callable[[float], bytes], times_ms: Sequence[float], progress: Callable[[], object]) -> Iterator[bytes]:
+    for at_ms in times_ms:
+        yield shot(at_ms)
+        progress()
+
+
+@contextmanager
+def _player(recordings: Sequence[Recording], size: tuple[int, int], speed: float) -> Iterator[Callable[[float], bytes]]:
+    """A function that makes the player show a moment [ms of simulated time], and returns the picture (JPEG)."""
+    from playwright.sync_api import Error, sync_playwright
+
+    program = browser()
+    assert program is not None
+    with tempfile.TemporaryDirectory(prefix="cluster-abm-") as folder:
+        page_file = Path(folder) / "film.html"
+        page_file.write_text(html_of(recordings), encoding="utf-8")
+        try:
+            with sync_playwright() as driver:
+                window = driver.chromium.launch(executable_path=program, args=_FLAGS)
+                page = window.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme="light")
+                page.goto(page_file.as_uri())
+                page.wait_for_function("document.getElementById('player').player")
+                page.evaluate(_BEGIN, speed)
+                yield lambda at_ms: _picture(page, at_ms)
+                window.close()
+        except Error as problem:
+            raise InputError(f"the film: the browser {program} fails ({str(problem).splitlines()[0]})") from None
+
+
+_BEGIN = """async speed => {
+  const player = document.getElementById('player').player;
+  await player.ready;
+  player.set({ film: true, speed });
+}"""
+_SHOW = """at => new Promise(done => {
+  document.getElementById('player').player.seek(at);
+  requestAnimationFrame(() => requestAnimationFrame(done));
+})"""
+
+
+def _picture(page: Any, at_ms: float) -> bytes:
+    page.evaluate(_SHOW, at_ms)
+    return bytes(page.screenshot(type="jpeg", quality=90))
+
+
+def _write_video(path: Path, ending: str, shots: Iterator[bytes]) -> None:
+    """Raises InputError: ffmpeg ends with an error."""
+    program = ffmpeg()
+    assert program is not None
+    words = [program, "-y", "-loglevel", "error", "-f", "image2pipe", "-c:v", "mjpeg", "-framerate", str(PER_SECOND)]
+    with tempfile.TemporaryFile() as said:
+        encoder = subprocess.Popen(
+            [*words, "-i", "-", *_CODECS[ending], str(path)], stdin=subprocess.PIPE, stderr=said, stdout=said
+        )
+        assert encoder.stdin is not None
+        try:
+            for picture in shots:
+                encoder.stdin.write(picture)
+            encoder.stdin.close()
+        except BrokenPipeError:
+            # It has ended: its own words say why.
+            pass
+        except BaseException:
+            encoder.kill()
+            raise
+        finally:
+            code = encoder.wait()
+        if code:
+            said.seek(0)
+            words_of_it = said.read().decode(errors="replace").strip().splitlines() or [f"code {code}"]
+            raise InputError(f"{path.suffix[1:]}: ffmpeg cannot write it ({words_of_it[-1][:200]})")
+
+
+def _write_gif(path: Path, ending: str, shots: Iterator[bytes]) -> None:
+    """All pictures have the palette of the middle one's kind: of every twentieth."""
+    from PIL import Image
+
+    drawn = [Image.open(io.BytesIO(picture)).convert("RGB") for picture in shots]
+    samples = drawn[:: max(1, len(drawn) // 8)]
+    sheet = Image.new("RGB", (samples[0].width, samples[0].height * len(samples)))
+    for position, sample in enumerate(samples):
+        sheet.paste(sample, (0, position * sample.height))
+    palette = sheet.quantize(_PALETTE)
+    first, *others = (image.quantize(palette=palette, dither=Image.Dither.NONE) for image in drawn)
+    first.save(path, format=ending[1:].upper(), save_all=True, append_images=others, duration=1000 // PER_SECOND, loop=0)
