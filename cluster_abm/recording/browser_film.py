@@ -30,7 +30,7 @@ _CODECS = {
     ".webm": ["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-crf", "32", "-b:v", "0"],
 }
 # Colours of a GIF.
-_PALETTE = 128
+_PALETTE = 255
 
 
 def browser() -> str | None:
@@ -159,7 +159,7 @@ def _write_video(path: Path, ending: str, shots: Iterator[bytes]) -> None:
 
 
 def _write_gif(path: Path, ending: str, shots: Iterator[bytes]) -> None:
-    """All pictures have the palette of the middle one's kind: of every twentieth."""
+    """All pictures have one palette, of a few from all of the film, so that only what changes takes room in the file."""
     from PIL import Image
 
     drawn = [Image.open(io.BytesIO(picture)).convert("RGB") for picture in shots]
@@ -167,6 +167,7 @@ def _write_gif(path: Path, ending: str, shots: Iterator[bytes]) -> None:
     sheet = Image.new("RGB", (samples[0].width, samples[0].height * len(samples)))
     for position, sample in enumerate(samples):
         sheet.paste(sample, (0, position * sample.height))
-    palette = sheet.quantize(_PALETTE)
+    # Few dots have the colour of a move: by how often colours stand there it would be lost.
+    palette = sheet.quantize(_PALETTE, method=Image.Quantize.MAXCOVERAGE)
     first, *others = (image.quantize(palette=palette, dither=Image.Dither.NONE) for image in drawn)
     first.save(path, format=ending[1:].upper(), save_all=True, append_images=others, duration=1000 // PER_SECOND, loop=0)
