@@ -26,7 +26,7 @@ from cluster_abm.recording import Recording
 from cluster_abm.recording.fates import fates_of
 from cluster_abm.recording.keeping import Excerpt, every_of, kept_meta
 from cluster_abm.recording.recording import CLUSTER_T, OPEN, table_of
-from cluster_abm.recording.segments import TaskDepartures, Ends, departures_of, segments_of
+from cluster_abm.recording.segments import Ends, TaskDepartures, departures_of, segments_of
 
 # `cluster_t_ms` of a job.
 AccessOf = Callable[[int], Iterable[float]]
