@@ -6,9 +6,22 @@ import math
 from typing import NamedTuple
 
 from cluster_abm.arrays import Integers
+from cluster_abm.engine.journal import note_departure
 from cluster_abm.engine.memory import faults_within
 from cluster_abm.engine.random_numbers import Word, task_key
-from cluster_abm.engine.tables import DEPENDENT, FREE_TOP, IN_TRANSIT, LIVE, NEVER, NONE, NS_PER_MS, Row, Table, Tables
+from cluster_abm.engine.tables import (
+    DEPENDENT,
+    FREE_TOP,
+    IN_TRANSIT,
+    LIVE,
+    NEVER,
+    NONE,
+    NS_PER_MS,
+    STARTS,
+    Row,
+    Table,
+    Tables,
+)
 from cluster_abm.formulas.buffer import data_kb, hit_rate
 from cluster_abm.formulas.slowdown import isolated_faults
 from cluster_abm.jit import inlined, kernel
@@ -236,6 +249,7 @@ def start(tables: Tables, run_key: Word, starts: Starts, entry: int, slot: int) 
     set_out(node, tables.tasks, slot)
     join_members(node, tables.tasks, slot)
     tables.counters[DEPENDENT] += task.bound
+    note_departure(tables, slot, STARTS, starts.origin[entry], task.since_ns)
 
 
 @kernel

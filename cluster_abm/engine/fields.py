@@ -212,6 +212,17 @@ RECORD_FIELDS: list[Field] = [
     *BREAKDOWN_FIELDS,
 ]
 
+# A row each time that a task sets out for a node, of a run that is recorded: how far it had come by then.
+JOURNAL_FIELDS: list[Field] = [
+    ("task", "i8", "task", "number of the task"),
+    ("at_ns", "i8", "ns", "when it sets out, or when it has lost its node"),
+    ("enter_ns", "i8", "ns", "when it enters the node; NEVER: a later row says"),
+    ("kind", "i4", "code", "why: STARTS, SENT_ON, MIGRATES, ENTERS, RETURNS, LOST_NODE or RESTARTS"),
+    ("origin", "i4", "node", "where it sets out"),
+    ("node", "i4", "node", "where it goes"),
+    *BREAKDOWN_FIELDS,
+]
+
 JOB_FIELDS: list[Field] = [
     ("arrival_ns", "i8", "ns", "submission; of closed users NEVER as long as the previous job has not ended"),
     ("home", "i4", "node", "where all its tasks appear"),

@@ -13,6 +13,8 @@ from cluster_abm.engine.tables import (
     CORE,
     COUNTERS,
     FREE_TOP,
+    JOURNAL,
+    JOURNAL_ROWS,
     LIVE,
     NEVER,
     NONE,
@@ -37,6 +39,7 @@ class GrowingTables:
         slice_ns: length of a slice [ns].
         effective_rates: whether loads count I/O as it reaches the disk: buffer hits left out, page faults counted.
         phases: phases of all programs that jobs run, fields.PHASE_FIELDS.
+        keeps_journal: whether the run is recorded, so that each departure of a task is kept (`journal`).
 
     Attributes:
         tables: all of them; another tuple once one of them has grown.
@@ -53,6 +56,7 @@ class GrowingTables:
         slice_ns: int = 10_000_000,
         effective_rates: bool = False,
         phases: Table | None = None,
+        keeps_journal: bool = False,
     ) -> None:
         self.run_key, self.slice_ns, self.effective_rates = run_key, slice_ns, effective_rates
         self.memory_is_limited = bool((nodes["limit_kb"] < NEVER).any())
@@ -79,7 +83,11 @@ class GrowingTables:
             barriers=self._closed_barriers(jobs, parallel),
             pending_jobs=np.zeros(2 * len(parallel), np.int64),
             phases=np.zeros(0, PHASE) if phases is None else phases,
+            journal=np.zeros(0, JOURNAL),
         )
+        self.keeps_journal = keeps_journal
+        # Full blocks of the journal; each stands in a file where it is large.
+        self._journal: list[Table] = []
         self.counters = self.tables.counters
         self._checkpoints = np.zeros(0, CHECKPOINT)
         self._on_disk = [
@@ -140,6 +148,22 @@ class GrowingTables:
         """Records of the tasks that have ended so far, in the order they were booked (a view)."""
         return self.tables.records[: self.finished]
 
+    @property
+    def journal(self) -> Table:
+        """Where tasks have set out so far, fields.JOURNAL_FIELDS, in the order in which they did (a copy)."""
+        return np.concatenate([*self._journal, self.tables.journal[: int(self.counters[JOURNAL_ROWS])]])
+
+    def _room_in_journal(self, departures: int) -> None:
+        journal, filled = self.tables.journal, int(self.counters[JOURNAL_ROWS])
+        if not self.keeps_journal or filled + departures <= len(journal):
+            return
+        if filled:
+            self._journal.append(journal[:filled])
+            forget_pages(journal)
+        size = max(departures, min(large_tables.ROWS_AT_ONCE, 2 * len(journal)), 1024)
+        self.tables = self.tables._replace(journal=zeros(size, JOURNAL, "departures of tasks"))
+        self.counters[JOURNAL_ROWS] = 0
+
     def _room_for_checkpoints(self) -> Table:
         if len(self._checkpoints) < len(self.tasks):
             larger = np.zeros(len(self.tasks), CHECKPOINT)
@@ -161,6 +185,7 @@ class GrowingTables:
             self._done_when_given_back = done
 
     def _make_room(self, count: int) -> None:
+        self._room_in_journal(count)
         top = int(self.counters[FREE_TOP])
         lacking = count - top
         if lacking <= 0:

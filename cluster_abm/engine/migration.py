@@ -7,6 +7,7 @@ import math
 from cluster_abm.engine.admission import join_members, leave_members, plan_phases, queue_for_entry, set_out
 from cluster_abm.engine.cpu import book_progress, dispatch, vacate
 from cluster_abm.engine.disk import book_request, read_for_transfer, request_ends_ns, request_without_task
+from cluster_abm.engine.journal import note_departure
 from cluster_abm.engine.memory import change_demand
 from cluster_abm.engine.rows import plan_next_event
 from cluster_abm.engine.tables import (
@@ -16,10 +17,12 @@ from cluster_abm.engine.tables import (
     EXPLICIT,
     FAULT,
     IN_TRANSIT,
+    MIGRATES,
     NEVER,
     NONE,
     READY,
     RUNNING,
+    SENT_ON,
     WAKING,
     Row,
     Table,
@@ -209,10 +212,12 @@ def migrate(tables: Tables, slot: int, target: int, cost_ns: int, now_ns: int) -
         node.in_transit -= 1
         node.transit_kb -= task.memory_kb
         task.moves = 1
+        kind = SENT_ON
         plan_phases(task, there.speed)
     else:
         leaves_ns = freeze(node, tables, slot, now_ns)
         task.migrations += 1
+        kind = MIGRATES
         if there.speed != node.speed:
             # Demands are kept in wall ns of the node's CPU.
             change_speed(task, node.speed, there.speed)
@@ -224,6 +229,7 @@ def migrate(tables: Tables, slot: int, target: int, cost_ns: int, now_ns: int) -
     task.enter_ns = leaves_ns + cost_ns
     set_out(there, tasks, slot)
     join_members(there, tasks, slot)
+    note_departure(tables, slot, kind, task.origin, leaves_ns)
     return int(task.enter_ns)
 
 

@@ -17,19 +17,24 @@ from cluster_abm.engine.barriers import open_barrier_of
 from cluster_abm.engine.ending import end_job_at_boundary
 from cluster_abm.engine.failing import orphan_tasks, resume, save_checkpoints, strand, turn_back
 from cluster_abm.engine.growing import GrowingTables
+from cluster_abm.engine.journal import note
 from cluster_abm.engine.loads import busy, describe, measure
 from cluster_abm.engine.migration import arrive_at, migrate, read_at, slot_of
 from cluster_abm.engine.programs.background import start_background
 from cluster_abm.engine.slice import serve
 from cluster_abm.engine.tables import (
+    ENTERS,
     FREE,
     IN_TRANSIT,
     LAST_FINISH_NS,
     LOAD,
+    LOST_NODE,
     NEVER,
     NONE,
     NS_PER_MS,
     REQUEST_ONLY,
+    RESTARTS,
+    RETURNS,
     Table,
     Tables,
 )
@@ -137,6 +142,7 @@ class EngineState(GrowingTables):
     def arrive(self, slot: int, enter_ns: int) -> None:
         """Set when a task in transit arrives (migration.arrive_at)."""
         arrive_at(self.nodes, self.tasks, slot, enter_ns)
+        self._note(slot, ENTERS, enter_ns)
 
     def serve(self, end_ns: int, until_finish: bool = False, until_empty: bool = False) -> int:
         """Let every node live until `end_ns`, a slice boundary, or to the end of the first slice in which a task ends
@@ -341,7 +347,9 @@ class EngineState(GrowingTables):
 
     def turn_back(self, slot: int, delay_ns: int, now_ns: int) -> None:
         """A task's transfer has failed (failing.turn_back)."""
+        target = int(self.tasks["node"][slot])
         turn_back(self.nodes, self.tasks, slot, delay_ns, now_ns)
+        self._note(slot, RETURNS, max(now_ns, int(self.tasks["since_ns"][slot])), target)
 
     def orphan_tasks(self, node: int, now_ns: int) -> None:
         """Take all tasks in a failing node from it (failing.orphan_tasks)."""
@@ -350,6 +358,13 @@ class EngineState(GrowingTables):
     def strand(self, slot: int, now_ns: int) -> None:
         """A task in transit waits for another node from now on (failing.strand)."""
         strand(self.nodes, self.tasks, slot, now_ns)
+        self._note(slot, LOST_NODE, max(now_ns, int(self.tasks["since_ns"][slot])))
+
+    def _note(self, slot: int, kind: int, at_ns: int, origin: int = NONE) -> None:
+        """If the run is recorded, write down what has become of a task in transit (journal.note)."""
+        if self.keeps_journal:
+            self._room_in_journal(1)
+            note(self.tables, slot, kind, origin, at_ns)
 
     def checkpoint(self, now_ns: int) -> None:
         """All tasks that have begun are checkpointed (failing.save_checkpoints)."""
@@ -357,7 +372,9 @@ class EngineState(GrowingTables):
 
     def resume(self, slot: int, target: int, delay_ns: int, now_ns: int) -> None:
         """A task that has lost its node goes on elsewhere (failing.resume)."""
+        lost = int(self.tasks["node"][slot])
         resume(self.tables, self._room_for_checkpoints(), slot, target, delay_ns, now_ns)
+        self._note(slot, RESTARTS, int(self.tasks["since_ns"][slot]), lost)
 
     def has_checkpoint(self, slot: int) -> bool:
         """Whether a task has more to go on from than its start."""

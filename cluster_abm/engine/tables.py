@@ -36,9 +36,14 @@ OUTCOME_NAMES = ("finished", "killed", "lost")
 
 BREAKDOWN = ("cpu", "cpu_queue", "io", "io_queue", "paging", "migration", "barrier", "blocked")
 
+# Why there is a row in the journal: the task starts; is sent elsewhere before it has entered its home; migrates; its
+# time of entry is known now; its transfer has failed; its node has failed; it goes on elsewhere after that.
+STARTS, SENT_ON, MIGRATES, ENTERS, RETURNS, LOST_NODE, RESTARTS = range(7)
+
 # Counters of a run: tops of the stack of free slots and of the records, tasks alive, when the last one ended, tasks
-# that depend on others of their job (barriers ahead of them; killed with them), and how many `pending_jobs` there are.
-FREE_TOP, RECORDS, LIVE, LAST_FINISH_NS, DEPENDENT, PENDING_JOBS, COUNTERS = range(7)
+# that depend on others of their job (barriers ahead of them; killed with them), how many `pending_jobs` there are, and
+# how many rows of the journal are filled.
+FREE_TOP, RECORDS, LIVE, LAST_FINISH_NS, DEPENDENT, PENDING_JOBS, JOURNAL_ROWS, COUNTERS = range(8)
 
 # Bytes in a line of the cache of usual machines.
 LINE = 64
@@ -69,6 +74,7 @@ NODE, TASK = dtype_of(fields.NODE_FIELDS, whole_lines=True), dtype_of(fields.TAS
 RECORD = dtype_of(fields.RECORD_FIELDS)
 PHASE, CORE = dtype_of(fields.PHASE_FIELDS), dtype_of(fields.CORE_FIELDS)
 JOB, LOAD, BARRIER = dtype_of(fields.JOB_FIELDS), dtype_of(fields.LOAD_FIELDS), dtype_of(fields.BARRIER_FIELDS)
+JOURNAL = dtype_of(fields.JOURNAL_FIELDS)
 CHECKPOINT, BACKGROUND = dtype_of(fields.CHECKPOINT_FIELDS), dtype_of(fields.BACKGROUND_FIELDS)
 
 
@@ -90,6 +96,9 @@ class Tables(NamedTuple):
     # and (as -1 - job) those of which a task was killed; shape (2 jobs of several tasks,)
     pending_jobs: Integers
     phases: Table  # the phases of all programs, fields.PHASE_FIELDS
+    # where tasks set out, fields.JOURNAL_FIELDS; of a run that is not recorded it has no row. The first
+    # `counters[JOURNAL_ROWS]` are filled
+    journal: Table
 
 
 def empty_nodes(count: int) -> Table:

@@ -3,5 +3,6 @@
 from cluster_abm.model.agents import Job, LoadManager, Node, OutOfTurn
 from cluster_abm.model.model import ClusterModel
 from cluster_abm.model.observing.watching import Frame, Watcher
+from cluster_abm.model.record_run import record
 
-__all__ = ["ClusterModel", "Frame", "Job", "LoadManager", "Node", "OutOfTurn", "Watcher"]
+__all__ = ["ClusterModel", "Frame", "Job", "LoadManager", "Node", "OutOfTurn", "Watcher", "record"]

@@ -19,6 +19,7 @@ from cluster_abm.model.deciding.decisions import DecisionLog
 from cluster_abm.model.deciding.in_python import NegotiationInPython
 from cluster_abm.model.deciding.periodic import PeriodicOffers
 from cluster_abm.model.deciding.questions import Questions
+from cluster_abm.model.deciding.truths import Witness
 from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.failing.degrading import Degrading
 from cluster_abm.model.failing.failures import BrokenRoutes, FailureProcess, Orphans
@@ -35,6 +36,7 @@ from cluster_abm.model.moving.routes_in_use import RoutesInUse
 from cluster_abm.model.moving.routing import LiveNetwork
 from cluster_abm.model.moving.staging import Staging, staging_of
 from cluster_abm.model.moving.transfers import Transfers
+from cluster_abm.model.observing.happenings import Happenings
 from cluster_abm.model.observing.measurements import Measurements
 from cluster_abm.model.part import wire
 from cluster_abm.model.policy_checks import check_all_asked, check_needs, check_waiting
@@ -78,13 +80,16 @@ class Parts:
     degrading: Degrading
     submissions: Submissions
     measurements: Measurements
+    happenings: Happenings
 
 
-def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policies: ManagedPolicies) -> Parts:
+def assemble(
+    setup: Scenario, run_seed: int, keep_decisions: bool, policies: ManagedPolicies, record: bool = False
+) -> Parts:
     """Make the parts of a run, whose load managers have these policies.
 
     Args:
-        setup, run_seed, keep_decisions: as of ClusterModel.
+        setup, run_seed, keep_decisions, record: as of ClusterModel.
         policies: of the load managers.
 
     Raises InputError: something in the scenario does not fit together.
@@ -97,7 +102,7 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policies: Man
     check_needs(policies.distinct, setup, work)
     prepare(policies, work.arriving if len(work.arriving) else work.jobs)
     staging = staging_of(setup.data, run_seed, work, live.network, is_pooled)
-    engine = _engine_of(setup, run_seed, work, clock, policies)
+    engine = _engine_of(setup, run_seed, work, clock, policies, record)
     all_is_known = setup.negotiation.mode == "papers" or (policies.main.central and not policies.main.talks)
     are_timed = setup.negotiation.bandwidths == "measured" and not is_pooled
     engine.nodes["measures_bandwidths"] = are_timed
@@ -111,7 +116,7 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policies: Man
         "engine": engine,
         "availability": Availability(setup.cluster.nodes),
         "losses": message_losses(run_seed, setup.interconnect.loss_share),
-        "log": DecisionLog(clock, keep_decisions),
+        "happenings": Happenings(record),
         "run_seed": run_seed,
         "timeout_ms": setup.negotiation.timeout_ms,
         "are_instant": all_is_known,
@@ -134,6 +139,8 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policies: Man
         policy_key=np.uint64(key(run_seed, "policy")),
         all_is_known=all_is_known,
     )
+    witness = wire(Witness, made, all_is_known=all_is_known) if record else None
+    made["log"] = DecisionLog(clock, keep_decisions, witness)
     is_controlled = setup.cluster.buffer_control.kind == "feedback" and not is_pooled
     made["buffers"] = wire(BufferController, made, settings=setup.cluster.buffer_control, is_on=is_controlled)
     made["averages"] = wire(Averages, made, are_taken=policies.any_needs_averages)
@@ -159,13 +166,15 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policies: Man
     return wire(Parts, made)
 
 
-def _engine_of(setup: Scenario, run_seed: int, work: RunJobs, clock: Clock, policies: ManagedPolicies) -> EngineState:
+def _engine_of(
+    setup: Scenario, run_seed: int, work: RunJobs, clock: Clock, policies: ManagedPolicies, record: bool
+) -> EngineState:
     """The engine of a run, with its background programs. Raises InputError."""
     main = policies.main
     make_engine = PooledState if main.pooled else EngineState
     service_key = key(run_seed, "service")
     nodes = node_table(setup.cluster)
-    engine = make_engine(nodes, work.jobs, service_key, clock.slice_ns, main.effective_rates, work.phases)
+    engine = make_engine(nodes, work.jobs, service_key, clock.slice_ns, main.effective_rates, work.phases, record)
     if setup.workload.background:
         engine.start_background(background(setup, engine.nodes, main))
     if work.initial:

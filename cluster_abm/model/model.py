@@ -46,7 +46,8 @@ from cluster_abm.scenario.distributions import LARGEST
 
 # What a misspelt keyword may mean.
 ARGUMENTS = (
-    "scenario", "seed", "rng", "policy", "keep_decisions", "compile_decisions", "agents_step", "overrides", "network",
+    "scenario", "seed", "rng", "policy", "keep_decisions", "compile_decisions", "agents_step", "record", "overrides",
+    "network",
 )  # fmt: skip
 
 
@@ -74,6 +75,7 @@ class ClusterModel(RunDisplay, MesaAdapter):
             same results: for a debugger, or to compare.
         agents_step: False: `step` serves all nodes in one compiled call instead of having each agent step, with the
             same results, 10 to 100 times as fast.
+        record: keep what `recording` needs: with the same results, at some 10 % more time. Decisions are then kept.
         overrides: dotted keys laid over the scenario, {"cluster.nodes": 64}.
         network: a networkx graph that joins the nodes, as of `load_scenario`; `graph` is a copy of it.
         kwargs: (so named for Mesa) any key of a scenario, `__` for the dot: cluster__nodes=64 is `cluster.nodes`, and
@@ -111,6 +113,7 @@ class ClusterModel(RunDisplay, MesaAdapter):
         keep_decisions: bool = True,
         compile_decisions: bool = True,
         agents_step: bool = True,
+        record: bool = False,
         overrides: Mapping[str, object] | None = None,
         network: Any = None,
         **kwargs: Any,
@@ -119,6 +122,7 @@ class ClusterModel(RunDisplay, MesaAdapter):
             keep_decisions=(keep_decisions, FLAG),
             compile_decisions=(compile_decisions, FLAG),
             agents_step=(agents_step, FLAG),
+            record=(record, FLAG),
         )
         setup = resolve(scenario, kwargs, policy, overrides, ARGUMENTS, network)
         self.run_seed = seed_of(seed, rng, setup)
@@ -131,7 +135,9 @@ class ClusterModel(RunDisplay, MesaAdapter):
             self.params["network"] = network
         self.turn = ""
         own = policy if isinstance(policy, Policy) else None
-        parts = self.parts = assemble(setup, self.run_seed, keep_decisions, self.policies_of(setup, own))
+        parts = self.parts = assemble(
+            setup, self.run_seed, keep_decisions or record, self.policies_of(setup, own), record
+        )
         self.engine, self.staging, self.policy = parts.engine, parts.staging, parts.policies.main
         self.node_agents = [self.node_class(self, index) for index in range(setup.cluster.nodes)]
         self.load_managers = [self.load_manager_class(self, index) for index in range(setup.cluster.nodes)]

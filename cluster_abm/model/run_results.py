@@ -12,6 +12,7 @@ import pandas as pd
 from cluster_abm.arrays import Integers
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import Table
+from cluster_abm.errors import InputError
 from cluster_abm.interconnect import Network
 from cluster_abm.large_tables import blocks, forget_pages
 from cluster_abm.limits import BYTES_A_FRAME_ROW, check_memory
@@ -20,13 +21,17 @@ from cluster_abm.model.moving.copies import copies_by_node
 from cluster_abm.model.observing.existing import existing
 from cluster_abm.model.observing.graph import GraphOfRun
 from cluster_abm.model.observing.summary import counted_jobs, program_metrics
-from cluster_abm.model.observing.vertices import pieces_with_vertices, with_vertices
+from cluster_abm.model.observing.watching import telling_index
 from cluster_abm.model.part import wire
+from cluster_abm.model.recorded import recording_of
 from cluster_abm.model.setup import watts_of
+from cluster_abm.recording import Recording
 from cluster_abm.results.frames import MOST_CLUSTERS, jobs_frame
 from cluster_abm.results.metrics import RunData, computed
-from cluster_abm.scenario import Scenario
+from cluster_abm.results.vertices import pieces_with_vertices, with_vertices
+from cluster_abm.scenario import Scenario, scenario_to_toml
 from cluster_abm.scenario.hardware import hardware_named
+from cluster_abm.scenario.wording.caption import caption_of
 from cluster_abm.workload import OfferedLoad, offered_load
 
 
@@ -38,12 +43,14 @@ class RunResults:
         run_seed: the run's seed.
         parts: what the agents work with.
         engine: the tables.
+        running: False once the scenario's end is reached.
     """
 
     setup: Scenario
     run_seed: int
     parts: Parts
     engine: EngineState
+    running: bool
 
     @property
     def network(self) -> Network:
@@ -228,6 +235,30 @@ class RunResults:
     def copies_by_node(self) -> tuple[tuple[str, ...], ...]:
         """Names of the files of which each node has a copy now, shape (nodes,) (moving.copies)."""
         return copies_by_node(self.parts.staging, self.engine)
+
+    def recording(self) -> Recording:
+        """The run up to now as a recording (cluster_abm.recording).
+
+        Raises InputError: it is not recorded: `record=True` was not given.
+        """
+        if not self.parts.happenings.are_kept:
+            raise InputError("recording(): the run is not recorded: give ClusterModel record=True")
+        access_ms, staging = None, self.parts.staging
+        if staging is not None and staging.clusters <= MOST_CLUSTERS and self.setup.jobs_may_name_files:
+            access_ms = map(staging.cluster_access_ms, self.parts.log.rows["job"].tolist())
+        policy = self.parts.policies.main
+        words = {
+            "scenario": self.setup.name,
+            "title": self.title,
+            "caption": caption_of(self.setup),
+            "policy": {"name": self.policy_name, "source": str(policy.source), "summary": str(policy.summary)},
+            "seed": self.run_seed,
+            "toml": scenario_to_toml(self.setup),
+            "is_over": not self.running,
+            "summary": self.summary(),
+            "telling_index": telling_index(self.setup),
+        }
+        return recording_of(self.parts, words, access_ms)
 
     def _with_access(self, decisions: pd.DataFrame) -> pd.DataFrame:
         staging = self.parts.staging

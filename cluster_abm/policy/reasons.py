@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from cluster_abm.policy.base import Policy
@@ -32,6 +32,16 @@ def rules_of(policy: type[Policy]) -> dict[str, Reason]:
         for rule, words, lines in _texts(vars(base).get("rules")):
             found[rule] = Reason(words, lines)
     return found
+
+
+def rule_in_words(policies: Iterable[type[Policy]], rule: str) -> Reason:
+    """The words of a rule and its lines, by the first of these policies that describes it; lines are never empty."""
+    kinds = list(policies)
+    for kind in kinds:
+        said = _of_rule(kind, rule)
+        if said != Reason(rule, ""):
+            return said._replace(lines=said.lines or str(kind.source))
+    return Reason(rule, str(kinds[0].source))
 
 
 def reason_of(policy: type[Policy], decision: Any) -> Reason:

@@ -41,7 +41,7 @@ def _of_load(index: LoadIndex) -> Column:
 
 
 def _of_vertices(*columns: Column) -> tuple[Column, ...]:
-    """The columns that name the vertices of other columns' nodes (model.observing.vertices)."""
+    """The columns that name the vertices of other columns' nodes (results.vertices)."""
     return tuple(
         Column(f"{one.name}_vertex", "name", f"vertex of `{one.name}` in the graph", OF_A_GRAPH)
         for one in columns

@@ -109,6 +109,8 @@ class FilmPicture:
     # Routes of the tasks that have moved since the last picture, each the pieces of a line
     # (interconnect.layout.course).
     ways: Sequence[Sequence[Sequence[Point]]]
+    share: float = 0.0  # how much of the film has passed, 0..1
+    totals: str = ""  # what has happened until then, in words
 
 
 def png(shown: Sequence[tuple[Scene, FilmPicture]], scale: Scale) -> bytes:
@@ -202,6 +204,7 @@ class Stage:
         axes.spines[:].set_visible(False)
         # At a place of its own: Matplotlib would look for one while the text is not shown, and find it beyond the edge.
         self._time = axes.set_title("0 s", fontsize=11, loc="left", y=1.0)
+        (self._bar,) = axes.plot([-MARGIN, -MARGIN], [-MARGIN, -MARGIN], color=MOVE, linewidth=3, clip_on=False)
 
     def show(self, picture: FilmPicture) -> None:
         """Make it show this picture."""
@@ -219,20 +222,18 @@ class Stage:
             self._axes.add_patch(_arrow(way, *(float(rims[self._nearest(end)]) for end in (way[0][0], way[-1][-1]))))
             for way in picture.ways[:MOST_ARROWS]
         ]
-        self._time.set_text(f"{picture.now_ms / 1000:,.1f} s")
+        words = f" ({picture.totals})" if picture.totals else ""
+        self._time.set_text(f"{picture.now_ms / 1000:,.1f} s{words}")
+        self._bar.set_xdata([-MARGIN, -MARGIN + picture.share * (1 + 2 * MARGIN)])
 
     @property
     def _what_changes(self) -> list[Any]:
-        return [*self._arrows, self.nodes, self._out, *self._numbers, self._time]
+        return [*self._arrows, self.nodes, self._out, *self._numbers, self._time, self._bar]
 
-    def background(self, canvas: Any) -> Any:
-        """What does not change, as the canvas keeps it."""
+    def set_changing_visible(self, are_visible: bool) -> None:
+        """Show or hide what changes."""
         for artist in self._what_changes:
-            artist.set_visible(False)
-        canvas.draw()
-        for artist in self._what_changes:
-            artist.set_visible(True)
-        return canvas.copy_from_bbox(canvas.figure.bbox)
+            artist.set_visible(are_visible)
 
     def draw_what_changes(self) -> None:
         """Draw it onto the canvas as it is, from the ground up."""
@@ -255,6 +256,16 @@ class Stage:
 
     def _nearest(self, point: Point) -> int:
         return int(np.argmin(((self._at - np.array(point)) ** 2).sum(axis=1)))
+
+
+def background_of(stages: Sequence[Stage], canvas: Any) -> Any:
+    """What does not change, as the canvas keeps it."""
+    for stage in stages:
+        stage.set_changing_visible(False)
+    canvas.draw()
+    for stage in stages:
+        stage.set_changing_visible(True)
+    return canvas.copy_from_bbox(canvas.figure.bbox)
 
 
 def _arrow(way: Sequence[Sequence[Point]], before: float, after: float) -> Any:

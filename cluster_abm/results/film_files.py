@@ -11,7 +11,7 @@ import numpy as np
 
 from cluster_abm.errors import InputError, reason_of
 from cluster_abm.results.files import try_to_write
-from cluster_abm.results.film import FilmPicture, Scale, Scene, Stage, staged
+from cluster_abm.results.film import FilmPicture, Scale, Scene, Stage, background_of, staged
 from cluster_abm.whole_files import in_one_move
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ def check_film(path: Path) -> None:
 
 def write_film(
     path: Path,
-    scene: Scene,
-    pictures: Sequence[FilmPicture],
+    scenes: Sequence[Scene],
+    pictures: Sequence[Sequence[FilmPicture]],
     scale: Scale,
     progress: Callable[[], object] = lambda: None,
 ) -> None:
@@ -60,21 +60,29 @@ def write_film(
 
     Args:
         path: ends in .gif or .mp4.
+        scenes: one, or several that stand side by side.
+        pictures: one after another, each with one of each scene.
         scale: what the colours of the nodes mean.
         progress: called after each picture.
     """
     from matplotlib.animation import FFMpegWriter
 
-    figure, (stage,) = staged([scene], scale, any(not picture.up.all() for picture in pictures))
+    some_fail = any(not one.up.all() for picture in pictures for one in picture)
+    figure, stages = staged(scenes, scale, some_fail)
+
+    def show(picture: Sequence[FilmPicture]) -> None:
+        for stage, one in zip(stages, picture, strict=True):
+            stage.show(one)
+
     try:
         with in_one_move(path) as partial:
             if path.suffix.lower() == ".gif":
-                _write_gif(partial, figure, stage, pictures, progress)
+                _write_gif(partial, figure, stages, show, pictures, progress)
                 return
             writer = FFMpegWriter(fps=PER_SECOND)
             with writer.saving(figure, str(partial), dpi=100):
                 for picture in pictures:
-                    stage.show(picture)
+                    show(picture)
                     writer.grab_frame()
                     progress()
     except CalledProcessError as problem:
@@ -82,7 +90,12 @@ def write_film(
 
 
 def _write_gif(
-    path: Path, figure: Figure, stage: Stage, pictures: Sequence[FilmPicture], progress: Callable[[], object]
+    path: Path,
+    figure: Figure,
+    stages: Sequence[Stage],
+    show: Callable[[Sequence[FilmPicture]], None],
+    pictures: Sequence[Sequence[FilmPicture]],
+    progress: Callable[[], object],
 ) -> None:
     """Write a GIF: what does not change is drawn once, and all pictures have one palette, so that only what has changed
     since the picture before takes room in the file."""
@@ -90,12 +103,13 @@ def _write_gif(
 
     canvas: Any = figure.canvas
     figure.set_dpi(100)
-    background = stage.background(canvas)
+    background = background_of(stages, canvas)
     drawn = []
     for picture in pictures:
         canvas.restore_region(background)
-        stage.show(picture)
-        stage.draw_what_changes()
+        show(picture)
+        for stage in stages:
+            stage.draw_what_changes()
         drawn.append(Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB"))
         progress()
     # Colours of a few pictures from all of the film.

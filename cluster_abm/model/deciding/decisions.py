@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import namedtuple
 from collections.abc import Iterator
 from typing import Any
@@ -10,10 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cluster_abm.arrays import Floats
 from cluster_abm.clock import NS_PER_MS, Clock
 from cluster_abm.compiling.texts import number_of, text_of
 from cluster_abm.engine.tables import Table
 from cluster_abm.large_tables import blocks, forget_pages, zeros
+from cluster_abm.model.deciding.truths import COLUMNS, Witness, no_truths
 from cluster_abm.policy.decision import RECORDED, Decision, numbers_of
 from cluster_abm.policy.described import Described, attributes, row_of
 from cluster_abm.policy.tasks import ArrivingTask
@@ -62,15 +65,19 @@ class DecisionLog:
     Args:
         clock: the run's time.
         keeps: whether they are kept for `frame`; one takes 120 bytes.
+        witness: what measures the truth of each decision of a run that is recorded; None: it is not recorded.
 
     Attributes:
         taken: how many decisions were taken.
         refused_offers: how many of them were offers that another node refused, or did not answer.
     """
 
-    def __init__(self, clock: Clock, keeps: bool) -> None:
+    def __init__(self, clock: Clock, keeps: bool, witness: Witness | None = None) -> None:
         self._clock = clock
-        self.keeps = keeps
+        self.keeps, self.witness = keeps, witness
+        # Beside each block of decisions what was true at each of them (deciding.truths).
+        self._truths: list[Floats] = []
+        self.truths_filling = no_truths()
         self.taken = 0
         self.refused_offers = 0
         # Full blocks, and one that is being filled; the first row kept is that of decision `_first`.
@@ -108,6 +115,10 @@ class DecisionLog:
         self.refused_offers += not accepted and target != manager
         if self.is_read:
             block = self.room(1)
+            if self.witness is not None:
+                is_about_another = target != manager
+                told = self.witness.row(manager, target, decision.index) if is_about_another else math.nan
+                self.truths_filling[self._filled] = told
             block[self._filled] = (
                 self._clock.now_ns, task.task, task.job, manager, target, number_of(decision.rule),
                 number_of(decision.index), *numbers_of(decision), accepted, number_of(reason),
@@ -119,9 +130,12 @@ class DecisionLog:
         if self._filled + rows > len(self._filling):
             if self._filled:
                 self._blocks.append(self._filling[: self._filled])
+                self._truths.append(self.truths_filling[: self._filled])
                 forget_pages(self._filling)
             size = max(rows, min(MOST_ROWS_A_BLOCK, 64 + self.taken))
             self._filling, self._filled = zeros(size, DECIDED, "decisions"), 0
+            if self.witness is not None:
+                self.truths_filling = np.empty((size, len(COLUMNS)))
         return self._filling
 
     @property
@@ -167,6 +181,16 @@ class DecisionLog:
                 forget_pages(block)
             begin += len(block)
         return np.concatenate(found) if found else np.zeros(0, DECIDED)
+
+    @property
+    def rows(self) -> Table:
+        """The decisions that are kept, DECIDED (a copy)."""
+        return self._rows(0)
+
+    @property
+    def truths(self) -> Floats:
+        """What was true at each of them, shape (decisions, len(truths.COLUMNS)) (a copy)."""
+        return np.concatenate([*self._truths, self.truths_filling[: self._filled]])
 
     def frame(self) -> pd.DataFrame:
         """The decisions as a table; `attrs["taken"]` says how many there were, `attrs["note"]` why rows are missing."""

@@ -13,6 +13,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.interconnect import Network
 from cluster_abm.model.failing.outages import Timetable, ups_and_downs
 from cluster_abm.model.moving.transfers import Transfers
+from cluster_abm.model.observing.happenings import Happenings
 from cluster_abm.model.part import part
 from cluster_abm.scenario.failures import Degradation, Outages
 from cluster_abm.workload.generators import entity_generator
@@ -47,6 +48,7 @@ class Degrading:
     engine: EngineState
     clock: Clock
     run_seed: int
+    happenings: Happenings
 
     def __post_init__(self) -> None:
         self._timetable = Timetable(self.clock)
@@ -99,6 +101,8 @@ class Degrading:
 
     def _apply(self, device: Device) -> None:
         factor = self._factor(device)
+        is_slow = "is slow" if factor != 1.0 else "is as fast as before"
+        self.happenings.failure(self.clock.now_ns, f"{device.kind} {is_slow}", device.node, device.kind, factor)
         if device.kind == "cpu":
             self.engine.slow_cpu(device.node, factor, self.clock.now_ns)
         elif device.kind == "disk":

@@ -18,6 +18,7 @@ from cluster_abm.model.failing.recovery import Recovery
 from cluster_abm.model.moving.routes_in_use import RoutesInUse
 from cluster_abm.model.moving.routing import LiveNetwork
 from cluster_abm.model.moving.transfers import Transfers
+from cluster_abm.model.observing.happenings import Happenings
 from cluster_abm.model.part import part
 from cluster_abm.scenario.failures import Failures
 
@@ -140,6 +141,7 @@ class FailureProcess:
     availability: Availability
     broken_routes: BrokenRoutes
     orphans: Orphans
+    happenings: Happenings
 
     def __post_init__(self) -> None:
         self.node_failures = self.link_failures = 0
@@ -212,6 +214,8 @@ class FailureProcess:
     def recover(self, node: int) -> None:
         """A node that has been failed comes back empty; one that is draining accepts tasks again."""
         self._failed_by_agents.discard(node)
+        if self.availability.draining[node]:
+            self.happenings.failure(self.clock.now_ns, "node accepts tasks again", node)
         self.availability.draining[node] = False
         self._carry_out([(node, False)])
 
@@ -219,6 +223,7 @@ class FailureProcess:
         """A node accepts no task from now on, and lets those that it has finish."""
         self.become_possible()
         self.availability.draining[node] = True
+        self.happenings.failure(self.clock.now_ns, "node drains", node)
         self.availability.refresh()
 
     def _carry_out(self, changes: Iterable[tuple[Thing, bool]]) -> None:
@@ -227,9 +232,13 @@ class FailureProcess:
         for thing, is_down in changes:
             if not isinstance(thing, int):
                 self.link_failures += is_down
+                ends = " - ".join(map(str, thing))
+                self.happenings.failure(self.clock.now_ns, f"link {_does(is_down)}", other=ends)
                 changed = True
             elif is_down or thing not in self._failed_by_agents:
                 self.node_failures += bool(is_down and availability.up[thing])
+                if is_down == bool(availability.up[thing]):
+                    self.happenings.failure(self.clock.now_ns, f"node {_does(is_down)}", thing)
                 availability.change(thing, not is_down, self.clock.now_ns)
                 changed = True
         if not changed:
@@ -239,3 +248,7 @@ class FailureProcess:
         for node in np.flatnonzero(was_up & ~availability.up).tolist():
             self.engine.orphan_tasks(node, self.clock.now_ns)
         self.orphans.place()
+
+
+def _does(is_down: bool) -> str:
+    return "fails" if is_down else "recovers"

@@ -216,6 +216,24 @@ def learn_one(known: Known, manager: int, node: int, now_ns: int, loads: Floats)
     learn(known, manager, node, now_ns, loads)
 
 
+@called
+def known_since(known: Known, manager: int, node: int) -> int:
+    """When a node told what a manager knows of it now [ns]: in its latest report, or in an answer since; -1: never."""
+    audience = known.audience[manager]
+    position = known.first[manager]
+    while position >= 0:
+        if known.node[position] == node and holds_still(known, audience, position):
+            return int(known.learnt_ns[position])
+        position = known.following[position]
+    return int(known.reported_ns[audience, node])
+
+
+@kernel
+def since_when(known: Known, manager: int, node: int) -> int:
+    """`known_since`, for a caller that is not compiled."""
+    return known_since(known, manager, node)
+
+
 @kernel
 def learnt_by(known: Known, manager: int, positions: Integers) -> int:
     """Fill `positions`, shape (nodes,), with what a manager has learnt and no report has made stale; how much it is."""

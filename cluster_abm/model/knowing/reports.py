@@ -18,7 +18,16 @@ from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.jit import entry
 from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.knowing.head_node import HeadNode
-from cluster_abm.model.knowing.knowledge import INDICES, deliver, learn_one, learnt_by, nothing_known, show, with_room
+from cluster_abm.model.knowing.knowledge import (
+    INDICES,
+    deliver,
+    learn_one,
+    learnt_by,
+    nothing_known,
+    show,
+    since_when,
+    with_room,
+)
 from cluster_abm.model.message_losses import MessageLosses
 from cluster_abm.model.moving.routing import UNREACHABLE_NS, LiveNetwork
 from cluster_abm.model.part import part, wire
@@ -183,6 +192,10 @@ class Reports:
         self._differ = shows(self.known, manager, self._shown_numbers, self._differing, count)
         self._shown_of = shown_of
         return self._shown
+
+    def told_ns(self, manager: int, node: int) -> int:
+        """When a node told what a manager knows of it [ns], by a report or an answer; -1: never."""
+        return int(since_when(self.known, manager, node))
 
     def silent_to(self, manager: int) -> Flags:
         """Nodes that a manager believes to have failed, for it has missed their reports, shape (nodes,)."""

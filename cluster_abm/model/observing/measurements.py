@@ -114,6 +114,18 @@ class Measurements:
         """How many rows the frame of all has."""
         return len(self._rows) * len(self.engine.nodes)
 
+    def columns(self) -> dict[str, np.ndarray]:
+        """All of them as columns: at_ns, node, each load index, cpu_ns, disk_ns (time given until then)."""
+        count, times = len(self.engine.nodes), [row.at_ns for row in self._rows]
+        loads = np.concatenate([row.loads for row in self._rows]) if self._rows else self.engine.empty_loads()[:0]
+        busy = {f"{device}_ns": [getattr(row, f"{device}_ns") for row in self._rows] for device in ("cpu", "disk")}
+        return {
+            "at_ns": np.repeat(np.array(times, np.int64), count),
+            "node": np.tile(np.arange(count, dtype=np.int32), len(times)),
+            **{name: loads[name] for name in LOAD.names or ()},
+            **{name: np.concatenate(rows) if rows else np.zeros(0, np.int64) for name, rows in busy.items()},
+        }
+
     def pieces(self) -> Iterator[pd.DataFrame]:
         """`frame` in pieces of large_tables.ROWS_AT_ONCE rows; an empty one if nothing has been measured."""
         for piece in [*blocks(self.rows)] or [slice(0, 0)]:

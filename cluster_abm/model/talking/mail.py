@@ -5,11 +5,12 @@ from __future__ import annotations
 import heapq
 from typing import Any, NamedTuple
 
-from cluster_abm.engine.tables import NEVER
+from cluster_abm.engine.tables import NEVER, NONE
 from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.message_losses import MessageLosses
 from cluster_abm.model.moving.routing import LiveNetwork
+from cluster_abm.model.observing.happenings import LOST, Happenings
 from cluster_abm.model.part import part
 from cluster_abm.policies import ArrivingTask
 from cluster_abm.policy.talking import Message
@@ -56,6 +57,7 @@ class Mail:
     slice_ns: int
     losses: MessageLosses
     are_instant: bool
+    happenings: Happenings
 
     def __post_init__(self) -> None:
         self._timeout_ns = max(self.slice_ns, whole_ns(self.timeout_ms))
@@ -82,9 +84,13 @@ class Mail:
         self.sent += 1
         latency_ms = float(self.live.routes.paths_from(source).latency_ms[target])
         if not self.availability.up[target] or latency_ms == float("inf") or self._is_lost():
+            heard_ns = LOST
             self.tell(now_ns + self._timeout_ns, source, "unanswered", message)
         else:
-            self.tell(now_ns + (0 if self.are_instant else whole_ns(latency_ms)), target, "hears", message)
+            heard_ns = now_ns + (0 if self.are_instant else whole_ns(latency_ms))
+            self.tell(heard_ns, target, "hears", message)
+        task = NONE if message.task is None else message.task.task
+        self.happenings.message(now_ns, heard_ns, source, target, message.topic, task)
 
     def submit(self, home: int, head: int) -> int:
         """A home tells the head node of a job, until it is told for certain; how long that takes [ns]."""

@@ -54,9 +54,9 @@ class PostActions:
         home, target, told_ns = self.surroundings.start_of(post.me, task.home, int(decision.target))
         held_ns = post.now_ns - self.waiting.arrival_ns(task.job)
         rank = self.waiting.started(task)
+        self.log.record(home, task, replace(decision, target=target), target, True, decision.reason)
         with post.faults_of_scenario():
             self.start_task(task, rank, held_ns, target, told_ns)
-        self.log.record(home, task, replace(decision, target=target), target, True, decision.reason)
         if self.hears_starts:
             self.mail.tell(post.now_ns, target, "came", task)
 
@@ -65,11 +65,11 @@ class PostActions:
         target = int(decision.target)
         if target in self.surroundings.closed_to(post.me):
             return False
+        self.log.record(post.me, task, decision, target, True, "")
         with post.faults_of_scenario():
             since_ns = self.negotiation.departures.leaves_ns(post.me, task.task)
             asking_ns = max(0, post.now_ns - since_ns)
             self.negotiation.send_away(post.me, post.policy_name, task.task, target, asking_ns)
-        self.log.record(post.me, task, decision, target, True, "")
         if self.hears_starts:
             self.mail.tell(post.now_ns, target, "came", task)
         return True

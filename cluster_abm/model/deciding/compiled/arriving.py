@@ -12,7 +12,7 @@ from cluster_abm.arrays import Flags, Integers
 from cluster_abm.clock import LONGEST_WAIT_MS
 from cluster_abm.compiling.calls import address_of, call_at
 from cluster_abm.engine.admission import Starts
-from cluster_abm.engine.tables import DEPENDENT, FREE_TOP, LIVE, NEVER, RECORDS, Table, Tables
+from cluster_abm.engine.tables import DEPENDENT, FREE_TOP, JOURNAL_ROWS, LIVE, NEVER, RECORDS, Table, Tables
 from cluster_abm.jit import called, inlined, kernel
 from cluster_abm.model.deciding.compiled.asking import (
     FAULT,
@@ -25,11 +25,13 @@ from cluster_abm.model.deciding.compiled.asking import (
     keep_notes,
     look,
     note_declined,
+    note_seen,
     note_true_loads,
     open_view,
     restore_notes,
     whole_ns,
     write_decision,
+    write_truth,
 )
 from cluster_abm.model.deciding.compiled.migrating import rebalance_at
 from cluster_abm.model.deciding.compiled.scratch import (
@@ -98,6 +100,8 @@ def place(
     for asked in range(settings.offers):
         scratch.counts[DECLINED], scratch.counts[ASKED], scratch.counts[ASKING_NS] = declined, asked, asking_ns
         changed = open_view(tables, known, scratch, settings, accepting, silent_ns, manager, declined, now_ns)
+        if scratch.truths.shape[0] > 0:
+            note_seen(scratch, 0, manager)
         if settings.has_notes:
             keep_notes(scratch, manager, 0)
         is_right = call_at(settings.place, task_at, view_at, settings.numbers, decision_at)
@@ -120,6 +124,8 @@ def place(
                 restore_notes(scratch, manager, 0)
             return -1, 0, 0
         asking_ns += took_ns
+        if scratch.truths.shape[0] > 0:
+            write_truth(tables, known, scratch, settings, manager, target, now_ns)
         write_decision(scratch, settings, decided, scratch.task[0], manager, target, reason == 0, reason, now_ns)
         if reason == 0:
             return target, asking_ns, asked + 1
@@ -138,6 +144,7 @@ def has_room(tables: Tables, known: Any, scratch: Any, settings: Any, decided: T
     return bool(
         counters[FREE_TOP] >= tasks + settings.spare_rows
         and counters[RECORDS] + counters[LIVE] + 1 <= tables.records.shape[0]
+        and (tables.journal.shape[0] == 0 or counters[JOURNAL_ROWS] + tasks <= tables.journal.shape[0])
         and (not settings.writes or scratch.counts[DECIDED_ROWS] + answers <= decided.shape[0])
         and known.free[1] >= answers
         and (not settings.migrates or tasks <= scratch.candidates.shape[0])

@@ -15,7 +15,8 @@ from cluster_abm.engine.random_numbers import message_uniform
 from cluster_abm.engine.tables import NEVER, NS_PER_MS, Row, Table, Tables
 from cluster_abm.jit import called, inlined
 from cluster_abm.model.deciding.compiled.scratch import DECIDED_ROWS, REFUSED, TAKEN
-from cluster_abm.model.knowing.knowledge import INDICES, begin_view, end_view, learn
+from cluster_abm.model.deciding.truths import OF_A_NODE, PLACES
+from cluster_abm.model.knowing.knowledge import INDICES, begin_view, end_view, known_since, learn
 from cluster_abm.native_arrays import copy_fields
 
 # What `ask` returns in the place of a reason where compiled code cannot tell.
@@ -148,6 +149,44 @@ def close_view(known: Any, scratch: Any, settings: Any, manager: int, declined: 
         scratch.refused[scratch.declined[position]] = False
 
 
+@inlined
+def note_seen(scratch: Any, place: int, node: int) -> None:
+    """Of a run that is recorded, keep the true loads of the node that was measured last.
+
+    Args:
+        place: 0 of the deciding node, 1 of the asked one.
+    """
+    scratch.seen_node[place] = node
+    for index in range(INDICES):
+        scratch.seen[place, index] = scratch.own_numbers[0, index]
+
+
+@called
+def write_truth(
+    tables: Tables, known: Any, scratch: Any, settings: Any, manager: int, target: int, now_ns: int
+) -> None:
+    """Write down what is true at a decision about another node (truths.COLUMNS), before the decision itself."""
+    row = scratch.counts[DECIDED_ROWS]
+    told_ns = now_ns if settings.all_is_known else known_since(known, manager, target)
+    scratch.truths[row, 0] = float(told_ns)
+    if settings.all_is_known:
+        for index in range(INDICES):
+            scratch.seen[0, index] = known.table[0, index, manager]
+            scratch.seen[1, index] = known.table[0, index, target]
+    elif scratch.seen_node[1] != target:
+        measure_own(tables, scratch, settings, target, now_ns)
+        note_seen(scratch, 1, target)
+    compared = -1
+    for index in range(INDICES):
+        if scratch.index_numbers[index] == scratch.decision[0].index:
+            compared = index
+    for place in range(2):
+        first = 1 + place * OF_A_NODE
+        scratch.truths[row, first] = scratch.seen[place, compared] if compared >= 0 else math.nan
+        for position in range(len(PLACES)):
+            scratch.truths[row, first + 1 + position] = scratch.seen[place, PLACES[position]]
+
+
 @called
 def write_decision(
     scratch: Any, settings: Any, decided: Table, task: Row, manager: int, target: int, accepted: bool, reason: int,
@@ -161,6 +200,9 @@ def write_decision(
     if not settings.writes:
         return
     row = decided[counts[DECIDED_ROWS]]
+    if scratch.truths.shape[0] > 0 and target == manager:
+        for column in range(scratch.truths.shape[1]):
+            scratch.truths[counts[DECIDED_ROWS], column] = math.nan
     counts[DECIDED_ROWS] += 1
     copy_fields(row, decision)
     row.time_ns, row.task, row.job = now_ns, task.task, task.job
@@ -235,6 +277,7 @@ def ask(
 
     FAULT in the place of a reason: compiled code cannot tell; nothing has been asked yet.
     """
+    scratch.seen_node[1] = -1
     latency_ms = scratch.latency_ms[scratch.route_at[asker] + target]
     out_of_reach = not up[target] or scratch.unreachable[target] or latency_ms == math.inf
     if out_of_reach or is_lost(scratch, settings, task[0].task):
@@ -251,6 +294,8 @@ def ask(
         # No literal 0: for that numba would compile `open_view` again.
         none_declined = 0 * target
         changed = open_view(tables, known, scratch, settings, accepting, silent_ns, target, none_declined, now_ns)
+        if scratch.truths.shape[0] > 0:
+            note_seen(scratch, 1, target)
         if settings.has_notes:
             keep_notes(scratch, target, 1)
         at, view_at = address_of(task), address_of(scratch.views)

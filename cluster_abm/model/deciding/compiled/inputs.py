@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from cluster_abm.arrays import Floats
 from cluster_abm.clock import Clock
 from cluster_abm.compiling.entries import CompiledPolicy
 from cluster_abm.compiling.pointers import point
@@ -93,6 +94,11 @@ class CompiledInputs:
         if self.reports.known is not self._pointed_at:
             self._pointed_at = self.reports.known
             point(self._known_row, self.reports.known._asdict())
+
+    def write_truths_to(self, truths: Floats) -> None:
+        """Where compiled code is to write what is true at each decision (deciding.truths); of no row: nowhere."""
+        if truths is not self.scratch.truths and len(truths):
+            self._set(truths=truths)
 
     def make_room(self, tasks: int) -> None:
         """Make room for that many tasks that could migrate."""

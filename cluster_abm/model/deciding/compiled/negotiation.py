@@ -165,6 +165,7 @@ class CompiledNegotiation:
         inputs.receive_reports(writes=self.tallies.log.is_read)
         scratch, availability = inputs.scratch, inputs.availability
         decided = self.tallies.begin(scratch, self.clock.now_ns)
+        inputs.write_truths_to(self.tallies.log.truths_filling)
         prints, sys.unraisablehook = sys.unraisablehook, _say_nothing
         try:
             done = kernel(

@@ -10,8 +10,10 @@ import numpy as np
 from cluster_abm.arrays import Flags, Floats, Integers
 from cluster_abm.compiling.pointers import group, point
 from cluster_abm.compiling.tables import DECISION_ROW, HARDWARE, OF_LOADS, TASK_ROW, VIEW_ROW
+from cluster_abm.compiling.texts import number_of
 from cluster_abm.engine.admission import Starts
 from cluster_abm.engine.tables import LOAD, Table
+from cluster_abm.model.deciding.truths import no_truths
 from cluster_abm.model.knowing.knowledge import INDICES, nothing_known
 from cluster_abm.policy.tasks import CANDIDATE
 
@@ -55,6 +57,11 @@ class Scratch(NamedTuple):
         requested_ms: run times that jobs request, shape (jobs,) [ms]; empty where no job requests any.
         fetched_mb: what was fetched so far, and between clusters, shape (2,) [MB].
         counts: shape (COUNTS,).
+        truths: what was true at each decision (truths.COLUMNS), a row for each row of decisions; of a run that is not
+            recorded it has no row.
+        seen: the true loads of the deciding and of the asked node, as last measured, shape (2, indices).
+        seen_node: which nodes these are; -1: not measured.
+        index_numbers: the number of each load index as a text (compiling.texts), shape (indices,).
     """
 
     views: Table
@@ -93,6 +100,10 @@ class Scratch(NamedTuple):
     requested_ms: Floats
     fetched_mb: Floats
     counts: Integers
+    truths: Floats
+    seen: Floats
+    seen_node: Integers
+    index_numbers: Integers
 
 
 # Candidates for which there is room at first, and where they stand.
@@ -190,6 +201,10 @@ def scratch_of_run(
         requested_ms=np.zeros(0) if requested_ms is None else np.ascontiguousarray(requested_ms),
         fetched_mb=np.zeros(2),
         counts=np.zeros(COUNTS, np.int64),
+        truths=no_truths(),
+        seen=np.zeros((2, INDICES)),
+        seen_node=np.full(2, -1, np.int64),
+        index_numbers=np.array([number_of(name) for name in LOAD.names or ()]),
     )
     # Of each manager's part of what is known, and of its routes and notes, asking.open_view says where it lies.
     known = nothing_known(np.zeros(nodes, np.int64))

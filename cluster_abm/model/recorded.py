@@ -1,0 +1,182 @@
+"""A recording of a run, made from what its parts have kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from cluster_abm._version import __version__
+from cluster_abm.arrays import Integers
+from cluster_abm.compiling.texts import text_of
+from cluster_abm.engine.tables import BREAKDOWN, FREE, NONE, RECORD, REQUEST_ONLY, Table
+from cluster_abm.interconnect import Network
+from cluster_abm.interconnect.layout import positions, wires
+from cluster_abm.model.assembly import Parts
+from cluster_abm.model.deciding.decisions import DECIDED
+from cluster_abm.model.deciding.truths import COLUMNS as TRUTHS
+from cluster_abm.model.knowing.averages import NAMES as AVERAGES
+from cluster_abm.model.observing.measurements import Measurements
+from cluster_abm.policies import Policy
+from cluster_abm.policy.reasons import rule_in_words
+from cluster_abm.recording import Recording
+from cluster_abm.recording.fates import fates_of
+from cluster_abm.recording.recording import CLUSTER_T, table_of
+from cluster_abm.recording.segments import Departures, Ends, departures_of, segments_of
+
+# The outcome of a task that has not ended.
+OPEN = -1
+
+
+def recording_of(parts: Parts, words: Mapping[str, Any], access_ms: Iterable[Any] | None) -> Recording:
+    """The recording of a run up to now, whose parts have kept what it needs.
+
+    Args:
+        words: what stands in `meta` beside what is said here: title, summary and so on.
+        access_ms: `cluster_t_ms` of each decision; None: there is no such column.
+    """
+    engine, now_ns = parts.engine, parts.clock.now_ns
+    tasks, ends = _tasks_of(parts, now_ns)
+    departures = departures_of(engine.journal, ends)
+    columns = segments_of(departures, ends, parts.staging is not None)
+    decisions, decision_of = _decisions_of(parts, departures, access_ms)
+    columns["decision"] = np.append(decision_of, NONE)[columns.pop("departure")]
+    network, rows = parts.live.whole, parts.log.rows
+    meta = {
+        "version": __version__,
+        "slice_ns": parts.clock.slice_ns,
+        "end_ns": now_ns,
+        "programs": list(parts.work.program_names),
+        "vertices": list(network.node_names),
+        "loads_not_taken": [] if parts.measurements.has_averages else list(AVERAGES),
+        "decisions_taken": parts.log.taken,
+        "rules": _rules_of(parts.policies.distinct, rows),
+        **words,
+    }
+    tables = {
+        "nodes": _nodes_of(engine.nodes, network),
+        "links": _links_of(network),
+        "jobs": table_of("jobs", {name: engine.jobs[name] for name in engine.jobs.dtype.names or ()}),
+        "tasks": tasks,
+        "segments": table_of("segments", columns),
+        "decisions": decisions,
+        "loads": _loads_of(parts.measurements),
+        "messages": parts.happenings.messages_table(),
+        "failures": parts.happenings.failures_table(),
+    }
+    return Recording(meta, tables)
+
+
+def _tasks_of(parts: Parts, now_ns: int) -> tuple[pa.Table, Ends]:
+    """All tasks that have been submitted, and how far they have come."""
+    engine = parts.engine
+    ended = engine.sorted_records()
+    live = engine.tasks[(engine.tasks["state"] != FREE) & (engine.tasks["state"] != REQUEST_ONLY)]
+    live = live[live["job"] != NONE]
+    live = live[np.argsort(live["task"])]
+    begun = np.concatenate([ended["task"], live["task"]])
+    jobs = engine.jobs
+    submitted = np.flatnonzero(jobs["arrival_ns"] <= now_ns)
+    widths = jobs["tasks"][submitted].astype(np.int64)
+    job = submitted.repeat(widths)
+    rank = np.arange(len(job)) - (np.cumsum(widths) - widths).repeat(widths)
+    numbers = jobs["first_task"][job] + rank
+    waiting = ~np.isin(numbers, begun)
+    held = np.zeros(int(waiting.sum()), RECORD)
+    held["task"], held["job"] = numbers[waiting], job[waiting]
+    held["home"] = held["node"] = jobs["home"][held["job"]]
+    held["arrival_ns"] = jobs["arrival_ns"][held["job"]]
+    held["blocked_ns"] = now_ns - held["arrival_ns"]
+    going = np.zeros(len(live), RECORD)
+    for name in RECORD.names or ():
+        if name in (live.dtype.names or ()):
+            going[name] = live[name]
+    open_ones = np.concatenate([going, held])
+    open_ones["outcome"] = OPEN
+    open_ones["finish_ns"] = now_ns
+    rows = np.concatenate([ended, open_ones])
+    is_open = np.arange(len(rows)) >= len(ended)
+    columns = {name: rows[name] for name in RECORD.names or ()}
+    order = np.argsort(rows["task"])
+    ordered = rows[order]
+    ends = Ends(
+        task=ordered["task"],
+        at_ns=ordered["finish_ns"],
+        parts=np.stack([ordered[f"{name}_ns"] for name in BREAKDOWN], axis=1),
+        is_open=is_open[order],
+        arrival_ns=ordered["arrival_ns"],
+        home=ordered["home"],
+    )
+    return table_of("tasks", columns | {"is_open": is_open}), ends
+
+
+def _decisions_of(parts: Parts, departures: Departures, access_ms: Iterable[Any] | None) -> tuple[pa.Table, Integers]:
+    """The decisions, and the row of that which has brought about each departure; NONE: none has."""
+    rows, truths = parts.log.rows, parts.log.truths
+    fates = fates_of(
+        rows["task"], rows["source"].astype(np.int64), rows["target"].astype(np.int64), rows["time_ns"],
+        rows["accepted"], departures,
+    )  # fmt: skip
+    columns: dict[str, Any] = {}
+    for name in DECIDED.names or ():
+        is_text = name in ("rule", "index", "reason")
+        columns[name] = _texts(rows[name]) if is_text else rows[name]
+        if DECIDED[name].kind == "f":
+            columns[name] = rows[name] + 0.0
+    columns |= {"kind": fates.kind, "leaves_ns": fates.leaves_ns, "enters_ns": fates.enters_ns}
+    told = dict(zip(TRUTHS, truths.T, strict=True))
+    told_ns = told.pop("told_ns")
+    columns["told_ns"] = np.where(np.isnan(told_ns), NONE, told_ns).astype(np.int64)
+    columns |= {f"true_{name}": values for name, values in told.items()}
+    more = {} if access_ms is None else {CLUSTER_T: pa.array(list(access_ms), pa.list_(pa.float64()))}
+    decision_of = np.full(len(departures.rows), NONE, np.int64)
+    brought = np.flatnonzero(fates.departure != NONE)
+    decision_of[fates.departure[brought]] = brought
+    return table_of("decisions", columns, **more), decision_of
+
+
+def _texts(numbers: Integers) -> pa.DictionaryArray:
+    """Texts by their numbers, the same words in the same order in every process."""
+    found, places = np.unique(numbers, return_inverse=True)
+    texts = [text_of(number) for number in found.tolist()]
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    rank = np.empty(len(texts), np.int32)
+    rank[order] = np.arange(len(texts), dtype=np.int32)
+    indices = rank[places.reshape(-1)].astype(np.int32) if len(texts) else np.zeros(0, np.int32)
+    return pa.DictionaryArray.from_arrays(
+        pa.array(indices, pa.int32()), pa.array([texts[i] for i in order], pa.string())
+    )
+
+
+def _rules_of(policies: Iterable[Policy], rows: Table) -> dict[str, list[str]]:
+    """The words of each rule that has decided, and the lines of its paper."""
+    kinds = [type(policy) for policy in policies]
+    rules = sorted(text_of(number) for number in np.unique(rows["rule"]).tolist())
+    return {rule: list(rule_in_words(kinds, rule)) for rule in rules}
+
+
+def _nodes_of(nodes: Table, network: Network) -> pa.Table:
+    at = positions(network)
+    names = network.node_names or [""] * len(nodes)
+    columns = {
+        "node": np.arange(len(nodes)),
+        "vertex": list(names),
+        "cluster": network.cluster_names or [str(cluster) for cluster in network.cluster_of.tolist()],
+        "cores": nodes["cores"],
+        "speed": nodes["speed"],
+        "memory_mb": nodes["user_memory_kb"] / 1000.0,
+        "x": np.array([at[node][0] for node in range(len(nodes))]),
+        "y": np.array([at[node][1] for node in range(len(nodes))]),
+    }
+    return table_of("nodes", columns)
+
+
+def _links_of(network: Network) -> pa.Table:
+    lines = np.array(wires(network, positions(network)), float).reshape(-1, 4)
+    return table_of("links", dict(zip(("x1", "y1", "x2", "y2"), lines.T, strict=True)))
+
+
+def _loads_of(measurements: Measurements) -> pa.Table:
+    return table_of("loads", measurements.columns())

@@ -1,0 +1,147 @@
+"""The life of every task as segments: where it was, from when to when, and where that time went."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cluster_abm.arrays import Array, Integers
+from cluster_abm.engine.tables import (
+    BREAKDOWN,
+    ENTERS,
+    LOST_NODE,
+    MIGRATES,
+    NEVER,
+    NONE,
+    RESTARTS,
+    RETURNS,
+    SENT_ON,
+    STARTS,
+    Table,
+)
+
+# What a task does in a segment.
+WHAT = ("waits", "starts", "asks", "fetches", "runs", "migrates", "returns", "lost", "restarts")
+WAITS, SETS_OUT, ASKS, FETCHES, RUNS, MOVES, COMES_BACK, IS_LOST, GOES_ON = range(len(WHAT))
+PARTS = tuple(f"{part}_ns" for part in BREAKDOWN)
+_OF_KIND = {SENT_ON: SETS_OUT, MIGRATES: MOVES, RETURNS: COMES_BACK, LOST_NODE: IS_LOST, RESTARTS: GOES_ON}
+
+
+class Ends(NamedTuple):
+    """How far tasks have come at their end, or at the end of the recording, ascending by task; shape (tasks,) each."""
+
+    task: Integers  # number of the task
+    at_ns: Integers  # when [ns]
+    parts: Integers  # its breakdown, shape (tasks, parts of BREAKDOWN) [ns]
+    is_open: Array  # whether it goes on after that
+    arrival_ns: Integers  # when it was submitted [ns]
+    home: Integers  # where
+
+
+class Departures(NamedTuple):
+    """The rows of a journal by task, times of entry filled in; shape (departures,) each."""
+
+    rows: Table  # fields.JOURNAL_FIELDS, in the order of the tasks, then of time
+    is_first: Array  # whether a row is the first one of its task
+    is_last: Array  # whether it is the last one
+    end: Integers  # place of its task among the ends
+    until_ns: Integers  # when the next one is, or the task's end [ns]
+
+
+def departures_of(journal: Table, ends: Ends) -> Departures:
+    """Order a journal (fields.JOURNAL_FIELDS) by task; every one of its tasks has to be among the ends."""
+    rows = journal[np.isin(journal["task"], ends.task)]
+    rows = rows[np.argsort(rows["task"], kind="stable")]
+    places = np.arange(len(rows))
+    says_when = rows["kind"] == ENTERS
+    # The departure that a time of entry is about is the one before it; the last time counts.
+    about = np.maximum.accumulate(np.where(says_when, 0, places)) if len(rows) else places
+    rows["enter_ns"][about[says_when]] = rows["enter_ns"][says_when]
+    rows = rows[~says_when]
+    task, at_ns = rows["task"], rows["at_ns"]
+    changes = task[1:] != task[:-1]
+    is_first, is_last = np.append(True, changes)[: len(rows)], np.append(changes, True)[: len(rows)]
+    end = np.searchsorted(ends.task, task)
+    until_ns = np.where(is_last, ends.at_ns[end], np.append(at_ns[1:], 0)[: len(rows)])
+    return Departures(rows, is_first, is_last, end, until_ns)
+
+
+def segments_of(departures: Departures, ends: Ends, needs_files: bool) -> dict[str, Array]:
+    """The segments of all tasks that have been submitted, by (task, time), as columns.
+
+    Those of a task follow each other without a gap from its submission to its end, and their parts add up to its
+    breakdown. Of a task that goes on after the recording's end the last one is open, and what it does then is booked
+    up to its last event.
+
+    Args:
+        departures: those of all tasks (`departures_of`).
+        ends: of all tasks that have been submitted.
+        needs_files: whether jobs need files, which a task fetches before it enters its home.
+
+    Returns:
+        task, node, origin, from_ns, to_ns, what (WHAT), departure (its place, NONE: none), is_open, and PARTS [ns]
+    """
+    rows, end = departures.rows, departures.end
+    kind, at_ns = rows["kind"], rows["at_ns"]
+    booked = np.stack([rows[part] for part in PARTS], axis=1) if len(rows) else np.zeros((0, len(PARTS)), np.int64)
+    until_ns = departures.until_ns
+    travel = BREAKDOWN.index("migration")
+    # The way to where a transfer failed is booked with the way back.
+    not_yet = np.where(kind == RETURNS, at_ns - np.roll(at_ns, 1), 0)
+    booked[:, travel] += not_yet
+    following = np.concatenate([booked[1:], booked[:1]])
+    then = np.where(departures.is_last[:, None], ends.parts[end], following)
+    spent = then - booked
+    from_ns = np.minimum(at_ns, until_ns)
+    arrives_ns = np.minimum(rows["enter_ns"], until_ns)
+    arrives_ns = np.maximum(arrives_ns, from_ns)
+    what = np.zeros(len(rows), np.int64)
+    for row_kind, does in _OF_KIND.items():
+        what[kind == row_kind] = does
+    starts = kind == STARTS
+    what[starts] = np.where(rows["origin"][starts] != rows["node"][starts], SETS_OUT, FETCHES if needs_files else ASKS)
+    enters = (rows["enter_ns"] < until_ns) & (rows["enter_ns"] < NEVER)
+    on_the_way = spent.copy()
+    on_the_way[enters] = 0
+    on_the_way[enters, travel] = (arrives_ns - from_ns)[enters]
+    is_open = ends.is_open[end] & departures.is_last
+    places = np.arange(len(rows))
+    first = departures.is_first
+    before = _waits(ends, end[first], from_ns[first], booked[first])
+    never_started = ~np.isin(ends.task, rows["task"])
+    held = _waits(ends, np.flatnonzero(never_started), ends.at_ns[never_started], ends.parts[never_started])
+    held["is_open"] = ends.is_open[never_started]
+    way = _columns(rows["task"], rows["node"], rows["origin"], from_ns, arrives_ns, what, places, on_the_way)
+    way["is_open"] = is_open & ~enters
+    visit = _columns(
+        rows["task"], rows["node"], rows["node"], arrives_ns, until_ns, np.full(len(rows), RUNS), places,
+        spent - on_the_way,
+    )  # fmt: skip
+    visit["is_open"] = is_open
+    kept = [before, held, way, {name: values[enters] for name, values in visit.items()}]
+    joined = {name: np.concatenate([part[name] for part in kept]) for name in way}
+    # Of no length is a start at home at once; an open one may have begun just now.
+    is_there = (joined["to_ns"] > joined["from_ns"]) | joined["is_open"]
+    is_there |= np.any([joined[part] != 0 for part in PARTS], axis=0)
+    joined = {name: values[is_there] for name, values in joined.items()}
+    order = np.lexsort((joined["to_ns"], joined["from_ns"], joined["task"]))
+    return {name: values[order] for name, values in joined.items()}
+
+
+def _waits(ends: Ends, end: Integers, until_ns: Integers, parts: Integers) -> dict[str, Array]:
+    """Segments of tasks that wait at their home until they start."""
+    home = ends.home[end]
+    what, none = np.full(len(end), WAITS), np.full(len(end), NONE)
+    return _columns(ends.task[end], home, home, ends.arrival_ns[end], until_ns, what, none, parts)
+
+
+def _columns(
+    task: Array, node: Array, origin: Array, from_ns: Array, to_ns: Array, what: Array, departure: Array, parts: Array
+) -> dict[str, Any]:
+    columns = {
+        "task": task.astype(np.int64), "node": node.astype(np.int32), "origin": origin.astype(np.int32),
+        "from_ns": from_ns, "to_ns": to_ns, "what": what.astype(np.int8), "departure": departure.astype(np.int64),
+        "is_open": np.zeros(len(task), bool),
+    }  # fmt: skip
+    return columns | {name: parts[:, place] for place, name in enumerate(PARTS)}
