@@ -1,0 +1,59 @@
+"""One HTML file with the player and its recordings inside: it opens from disk, without a network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+from collections.abc import Sequence
+
+from cluster_abm.recording.payload import payload_of
+from cluster_abm.recording.recording import Recording
+from cluster_abm.recording.script import page_script
+
+_STYLE = "html,body{margin:0;height:100%}cluster-player{display:block;min-height:100%}noscript{font:16px sans-serif;padding:2em;display:block}"
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<link rel="icon" href="data:,">
+<style>{style}</style>
+</head>
+<body>
+<noscript>{title}. This file plays a recorded run; it needs JavaScript.</noscript>
+<cluster-player id="player"></cluster-player>
+{recordings}
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def html_of(recordings: Sequence[Recording]) -> str:
+    """The HTML file of one recording, or of two beside each other on one clock.
+
+    Nothing but the file's own script and style can run or load in it (its content policy has their hashes).
+    """
+    script = page_script()
+    policy = (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(_STYLE)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return _PAGE.format(
+        policy=policy,
+        title=html.escape(" | ".join(recording.title for recording in recordings)),
+        style=_STYLE,
+        recordings="\n".join(
+            f'<script type="text/plain" class="recording">{base64.b64encode(payload_of(recording)).decode()}</script>'
+            for recording in recordings
+        ),
+        script=script,
+    )
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -1,0 +1,49 @@
+"""What the player says and in which colours, that stands in Python once: states, outcomes, load indices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cluster_abm.engine.fields import LOAD_INDICES
+from cluster_abm.recording.fates import KINDS
+from cluster_abm.recording.recording import Recording
+from cluster_abm.recording.segments import WHAT
+from cluster_abm.results.colours import BREAKDOWN_COLOURS, MOVE_COLOURS, RAMP, colours_of
+
+OUTCOMES = ("finished", "killed", "lost")
+# How a sentence calls what it compares: "node 18 has 9.8 s of disk work waiting". Others have their meaning.
+SHORT = {
+    "tasks": "tasks",
+    "cpu_queue": "tasks at the CPU",
+    "memory_mb": "memory demand",
+    "cpu_ms": "CPU work waiting",
+    "page_ms": "paging work waiting",
+    "io_ms": "disk work waiting",
+    "io_load": "disk requests per ms of CPU",
+    "queue": "tasks expected at the CPU",
+    "at_disk": "tasks expected at the disk",
+    "weighted": "weighted load",
+}
+
+
+def words_of(recording: Recording) -> dict[str, Any]:
+    """Words and colours for the header of a payload."""
+    meanings = {one.name: [one.meaning, one.unit] for one in LOAD_INDICES}
+    named = {name: [SHORT.get(name, meaning), unit, meaning] for name, (meaning, unit) in meanings.items()}
+    used = {str(name): [SHORT.get(str(name), str(name)), "", ""] for name in _indices(recording)}
+    return {
+        "what": list(WHAT),
+        "kinds": list(KINDS),
+        "outcomes": list(OUTCOMES),
+        "index_words": used | named,
+        "colours": {
+            "states": BREAKDOWN_COLOURS,
+            "moves": list(MOVE_COLOURS),
+            "ramp": list(RAMP),
+            "policy": colours_of([recording.meta["policy"]["name"]])[0],
+        },
+    }
+
+
+def _indices(recording: Recording) -> list[Any]:
+    return [name for name in recording.tables["decisions"]["index"].unique().to_pylist() if name]

@@ -1,0 +1,215 @@
+/** The stage: what is on each node now, and what is under way. */
+
+import { Dots, arcOf, head, stroke } from "./dots.js";
+import { el, fitted } from "./dom.js";
+import { FONT, drawMachine, drawTile } from "./machines.js";
+import { placesOf } from "./places.js";
+import { MOVE } from "./recording.js";
+import { counted } from "./words.js";
+
+/** @typedef {import("./colours.js").Palette} Palette */
+/** @typedef {import("./recording.js").Recording} Recording */
+/** @typedef {import("./state.js").NodeState} NodeState */
+/** @typedef {import("./view.js").View} View */
+
+export class Stage {
+  /**
+   * @param {View} view
+   * @param {number} run
+   * @param {NodeState} state
+   * @param {number} most tasks that the scale of tiles shows
+   */
+  constructor(view, run, state, most) {
+    this.view = view;
+    this.run = run;
+    this.state = state;
+    this.most = most;
+    this.dots = new Dots();
+    this.base = /** @type {HTMLCanvasElement} */ (el("canvas", { class: "layer", "aria-hidden": "true" }));
+    this.above = /** @type {HTMLCanvasElement} */ (el("canvas", { class: "layer", "aria-hidden": "true" }));
+    this.tip = el("div", { class: "tip", hidden: true });
+    this.element = el("div", { class: "stage", role: "img", "aria-label": `Nodes under ${this.recording.policy}`,
+      onclick: (/** @type {MouseEvent} */ event) => this.#click(event),
+      onpointermove: (/** @type {PointerEvent} */ event) => this.#hover(event),
+      onpointerleave: () => { this.tip.hidden = true; } }, this.base, this.above, this.tip);
+    this.version = -1;
+    this.key = "";
+    /** @type {import("./places.js").Places | null} */
+    this.places = null;
+    /** @type {Set<number>} */
+    this.marked = new Set();
+  }
+
+  /** @returns {Recording} */
+  get recording() {
+    return this.view.recordings[this.run];
+  }
+
+  /** @param {Palette} palette */
+  draw(palette) {
+    const { view, state, recording } = this;
+    const { width, height, ratio, context, changed } = fitted(this.base);
+    if (!width || !height) return;
+    const key = `${width} ${height} ${ratio} ${palette.dark}`;
+    const whole = changed || key !== this.key || !this.places;
+    if (whole) {
+      this.key = key;
+      this.places = placesOf(recording, width, height);
+    }
+    const places = /** @type {import("./places.js").Places} */ (this.places);
+    const marked = this.#selectedNodes();
+    state.at(view.time);
+    if (whole) this.#ground(context, places, palette, width, height);
+    for (let node = 0; node < recording.nodes; node++) {
+      const differs = marked.has(node) !== this.marked.has(node) || recording.down[node].length > 0;
+      if (!whole && !differs && state.changed[node] <= this.version) continue;
+      if (places.tiles) drawTile(context, places.boxes[node], node, state, palette, marked.has(node), this.most);
+      else drawMachine(context, places.boxes[node], node, state, palette, marked.has(node));
+    }
+    this.version = state.version;
+    this.marked = marked;
+    this.#moves(places, palette, ratio);
+  }
+
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {import("./places.js").Places} places
+   * @param {Palette} palette
+   * @param {number} width
+   * @param {number} height
+   */
+  #ground(context, places, palette, width, height) {
+    context.fillStyle = palette.ground;
+    context.fillRect(0, 0, width, height);
+    context.font = `600 11px ${FONT}`;
+    context.textAlign = "left";
+    context.textBaseline = "alphabetic";
+    for (const { name, box } of places.groups) {
+      context.strokeStyle = palette.line;
+      context.beginPath();
+      context.roundRect(box.x, box.y, box.width, box.height, 6);
+      context.stroke();
+      context.fillStyle = palette.faint;
+      context.fillText(/^\d+$/.test(name) ? `cluster ${name}` : name, box.x + 6, box.y + 13);
+    }
+  }
+
+  /**
+   * @param {import("./places.js").Places} places
+   * @param {Palette} palette
+   * @param {number} ratio
+   */
+  #moves(places, palette, ratio) {
+    const { recording, view } = this;
+    const { width, height, context } = fitted(this.above);
+    context.clearRect(0, 0, width, height);
+    if (places.links) this.#links(context, places, palette);
+    const selection = view.selection?.run === this.run ? view.selection : null;
+    const decision = selection?.kind === "decision" ? selection.id : -1;
+    this.dots.draw(context, recording, places.boxes, view.time, view.shown, palette, ratio, decision);
+    if (decision < 0) return;
+    const { source, target, kind, accepted } = recording.decisions;
+    if (source[decision] === target[decision]) return;
+    const arc = arcOf(places.boxes[source[decision]], places.boxes[target[decision]]);
+    const how = !accepted[decision] ? MOVE.refused : kind[decision] === 2 ? MOVE.migration : MOVE.start;
+    stroke(context, arc, palette.moves[how], how, true, 1);
+    head(context, arc, palette.moves[how]);
+    context.setLineDash([]);
+  }
+
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {import("./places.js").Places} places
+   * @param {Palette} palette
+   */
+  #links(context, places, palette) {
+    const { x1, y1, x2, y2 } = this.recording.tables.links.columns;
+    const box = places.boxes[0];
+    const width = this.above.clientWidth - box.width - 12;
+    const height = this.above.clientHeight - box.height - 12;
+    const left = 6 + box.width / 2;
+    const top = 6 + box.height / 2;
+    context.globalCompositeOperation = "destination-over";
+    context.strokeStyle = palette.line;
+    context.lineWidth = 1;
+    context.beginPath();
+    for (let row = 0; row < x1.length; row++) {
+      context.moveTo(left + x1[row] * width, top + y1[row] * height);
+      context.lineTo(left + x2[row] * width, top + y2[row] * height);
+    }
+    context.stroke();
+    context.globalCompositeOperation = "source-over";
+  }
+
+  #selectedNodes() {
+    const selection = this.view.selection;
+    const { recording } = this;
+    /** @type {Set<number>} */
+    const found = new Set();
+    if (!selection) return found;
+    if (selection.kind === "node") found.add(selection.id);
+    if (selection.run !== this.run) return found;
+    if (selection.kind === "decision") {
+      found.add(recording.decisions.source[selection.id]);
+      found.add(recording.decisions.target[selection.id]);
+    }
+    if (selection.kind === "task") {
+      const row = recording.segmentAt(selection.id, this.view.time);
+      if (row >= 0) found.add(recording.segments.node[row]);
+    }
+    return found;
+  }
+
+  /** @param {MouseEvent} event */
+  #at(event) {
+    const box = this.base.getBoundingClientRect();
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
+  }
+
+  /** @param {{x: number, y: number}} at */
+  #nodeAt({ x, y }) {
+    return this.places?.boxes.findIndex((box) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height) ?? -1;
+  }
+
+  /** @param {MouseEvent} event */
+  #click(event) {
+    const at = this.#at(event);
+    const { moves, segments } = this.recording;
+    const move = this.dots.hit(at.x, at.y);
+    if (move >= 0 && moves.decision[move] >= 0) {
+      this.view.select({ run: this.run, kind: "decision", id: moves.decision[move] });
+    } else if (move >= 0 && moves.segment[move] >= 0) {
+      this.view.select({ run: this.run, kind: "task", id: segments.task[moves.segment[move]] });
+    } else {
+      const node = this.#nodeAt(at);
+      this.view.select(node >= 0 ? { run: this.run, kind: "node", id: node } : null);
+    }
+  }
+
+  /** @param {PointerEvent} event */
+  #hover(event) {
+    const at = this.#at(event);
+    const { state, recording } = this;
+    const move = this.dots.hit(at.x, at.y);
+    const node = move >= 0 ? -1 : this.#nodeAt(at);
+    this.element.style.cursor = move >= 0 || node >= 0 ? "pointer" : "default";
+    this.tip.hidden = move < 0 && node < 0;
+    if (this.tip.hidden) return;
+    this.tip.textContent = move >= 0 ? this.#moveWords(move)
+      : `${recording.nodeName(node)}: ${counted(state.tasks[node], "task")}, memory ${Math.round(100 * state.memoryShare(node))} %`;
+    const left = Math.min(at.x + 12, this.base.clientWidth - this.tip.offsetWidth - 4);
+    this.tip.style.transform = `translate(${Math.max(left, 0)}px, ${at.y > 40 ? at.y - 32 : at.y + 18}px)`;
+  }
+
+  /** @param {number} move */
+  #moveWords(move) {
+    const { recording } = this;
+    const { moves, decisions, segments, tables } = recording;
+    const words = ["starts on", "migrates to", "is refused by", "fetches data for", "returns to", "starts again on", "sends a message to"];
+    const decision = moves.decision[move];
+    const task = decision >= 0 ? decisions.task[decision]
+      : moves.segment[move] >= 0 ? tables.tasks.columns.task[segments.task[moves.segment[move]]] : -1;
+    const who = task >= 0 ? `task ${task}` : "manager";
+    return `${who} of ${recording.nodeName(moves.origin[move])} ${words[moves.kind[move]]} ${recording.nodeName(moves.node[move])}`;
+  }
+}

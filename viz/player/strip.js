@@ -1,0 +1,242 @@
+/**
+ * A piece of the timeline, painted once and shown many times: how many tasks each node had as colours, the visits as bars
+ * where they have room, and the moves between rows as lines where there are few.
+ */
+
+import { shadeOf } from "./colours.js";
+import { ended } from "./lanes.js";
+import { FONT } from "./machines.js";
+import { MOVE } from "./recording.js";
+import { firstAbove, firstFrom } from "./search.js";
+
+/** @typedef {import("./colours.js").Palette} Palette */
+/** @typedef {import("./lanes.js").Lanes} Lanes */
+/** @typedef {import("./rows.js").Rows} Rows */
+/** @typedef {OffscreenCanvasRenderingContext2D} Context */
+/**
+ * @typedef {{lanes: Lanes, rows: Rows, from: number, to: number, width: number, height: number, top: number, ratio: number,
+ *   most: number, palette: Palette}} Piece
+ */
+
+const MOST_BARS = 9000;
+const MOST_LINES = 700;
+const LEAST_LANE = 2;
+const STATES = 9;
+
+let pixels = new Uint32Array(0);
+let maxima = new Uint16Array(0);
+/** Bars by colour: x, y, width, height each; kept from piece to piece. @type {number[][]} */
+const batches = Array.from({ length: STATES }, () => []);
+
+/**
+ * @param {Context} context
+ * @param {Piece} piece
+ */
+export function paintStrip(context, piece) {
+  const { width, height, ratio, palette } = piece;
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.fillStyle = palette.paper;
+  context.fillRect(0, 0, Math.ceil(width * ratio), Math.ceil(height * ratio));
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  const asBars = barsOf(piece);
+  paintHeat(context, piece, asBars);
+  paintBars(context, piece, asBars);
+  paintLines(context, piece);
+}
+
+/**
+ * Which rows show their visits as bars: those whose lanes have room, as long as there are not too many.
+ * @param {Piece} piece
+ * @returns {Uint8Array} by node
+ */
+function barsOf({ lanes, rows, from, to }) {
+  const { recording } = lanes;
+  const found = new Uint8Array(recording.nodes);
+  let bars = 0;
+  for (let node = 0; node < recording.nodes; node++) {
+    const { first, last } = visitsIn(lanes, node, from, to);
+    let most = 0;
+    const [begin, end] = [firstFrom(lanes.time, from, lanes.start[node], lanes.start[node + 1]),
+      firstAbove(lanes.time, to, lanes.start[node], lanes.start[node + 1])];
+    if (begin > lanes.start[node]) most = lanes.count[begin - 1];
+    if (rows.height(node) >= 5 && last - first < MOST_BARS) {
+      for (let at = begin; at < end; at++) if (lanes.count[at] > most) most = lanes.count[at];
+      if (most * LEAST_LANE <= rows.height(node) - 1 || rows.isOpen(node)) found[node] = 1;
+    }
+    if (found[node]) bars += last - first;
+  }
+  if (bars > MOST_BARS) for (let node = 0; node < recording.nodes; node++) if (!rows.isOpen(node)) found[node] = 0;
+  return found;
+}
+
+/**
+ * Places in `visits.rows` of a node's visits that may lie in a window.
+ * @param {Lanes} lanes
+ * @param {number} node
+ * @param {number} from
+ * @param {number} to
+ */
+function visitsIn(lanes, node, from, to) {
+  const { visits, segments } = lanes.recording;
+  const [start, end] = [visits.start[node], visits.start[node + 1]];
+  const first = firstFrom(lanes.reach, from, start, end);
+  let [low, high] = [first, end];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (segments.from[visits.rows[middle]] < to) low = middle + 1;
+    else high = middle;
+  }
+  return { first, last: low };
+}
+
+/**
+ * The most tasks of each node in each column of pixels, as colours; nodes that share a row of pixels show the busiest.
+ * @param {Context} context
+ * @param {Piece} piece
+ * @param {Uint8Array} asBars
+ */
+function paintHeat(context, { lanes, rows, from, to, width, height, top, ratio, most, palette }, asBars) {
+  const { recording } = lanes;
+  const columns = Math.ceil(width * ratio);
+  const thin = rows.folded * ratio < 2;
+  const lines = thin ? Math.ceil(height * ratio) : recording.nodes;
+  if (pixels.length < columns * lines) {
+    pixels = new Uint32Array(columns * lines);
+    maxima = new Uint16Array(columns * lines);
+  }
+  const used = maxima.subarray(0, columns * lines).fill(0);
+  const scale = columns / (to - from);
+  for (let node = 0; node < recording.nodes; node++) {
+    const y = rows.top[node] - top;
+    if (y + rows.height(node) < 0 || y > height) continue;
+    const line = thin ? Math.min(Math.max(Math.floor(y * ratio), 0), lines - 1) : node;
+    const [first, last] = [firstAbove(lanes.time, from, lanes.start[node], lanes.start[node + 1]), lanes.start[node + 1]];
+    let now = first > lanes.start[node] ? lanes.count[first - 1] : 0;
+    let column = 0;
+    for (let at = first; at <= last; at++) {
+      const next = at < last ? Math.min(Math.floor((lanes.time[at] - from) * scale), columns) : columns;
+      if (now) for (let x = column; x <= Math.min(next, columns - 1); x++) if (used[line * columns + x] < now) used[line * columns + x] = now;
+      column = next;
+      if (at === last || next >= columns) break;
+      now = lanes.count[at];
+      if (used[line * columns + column] < now) used[line * columns + column] = now;
+    }
+  }
+  const shown = pixels.subarray(0, columns * lines);
+  const shades = new Uint8Array(Math.max(most + 1, 2));
+  for (let count = 0; count < shades.length; count++) shades[count] = shadeOf(count, most);
+  const { heat } = palette;
+  for (let at = 0; at < shown.length; at++) shown[at] = heat[shades[Math.min(used[at], shades.length - 1)]];
+  const image = new ImageData(new Uint8ClampedArray(shown.buffer, 0, shown.length * 4), columns, lines);
+  if (thin) {
+    context.putImageData(image, 0, 0);
+    return;
+  }
+  const source = scratch(columns, lines);
+  source.putImageData(image, 0, 0);
+  context.imageSmoothingEnabled = false;
+  const gap = rows.folded > 4 ? 1 : 0;
+  for (let node = 0; node < recording.nodes; node++) {
+    const y = rows.top[node] - top;
+    if (asBars[node] || y + rows.height(node) < 0 || y > height) continue;
+    context.drawImage(source.canvas, 0, node, columns, 1, 0, y, width, Math.max(rows.height(node) - gap, 0.5));
+  }
+}
+
+/** @type {OffscreenCanvas | null} */
+let kept = null;
+
+/** @param {number} width @param {number} height */
+function scratch(width, height) {
+  if (!kept || kept.width < width || kept.height < height) {
+    kept = new OffscreenCanvas(Math.max(width, kept?.width ?? 0), Math.max(height, kept?.height ?? 0));
+  }
+  return /** @type {Context} */ (kept.getContext("2d", { willReadFrequently: true }));
+}
+
+/**
+ * @param {Context} context
+ * @param {Piece} piece
+ * @param {Uint8Array} asBars
+ */
+function paintBars(context, piece, asBars) {
+  const { lanes, rows, from, to, width, height, top, palette } = piece;
+  const { recording } = lanes;
+  const { segments, visits, tables } = recording;
+  const scale = width / (to - from);
+  for (const batch of batches) batch.length = 0;
+  /** @type {{x: number, y: number, text: string}[]} */
+  const labels = [];
+  for (let node = 0; node < recording.nodes; node++) {
+    const y = rows.top[node] - top;
+    if (!asBars[node] || y + rows.height(node) < 0 || y > height) continue;
+    const open = rows.isOpen(node);
+    const room = rows.height(node) - (open ? 4 : 1);
+    context.fillStyle = palette.ground;
+    context.fillRect(0, y, width, rows.height(node) - 1);
+    const { first, last } = visitsIn(lanes, node, from, to);
+    let used = 1;
+    for (let at = first; at < last; at++) {
+      if (ended(recording, visits.rows[at]) > from && lanes.lane[at] >= used) used = lanes.lane[at] + 1;
+    }
+    const lane = Math.min(Math.max(room / used, LEAST_LANE), open ? 14 : rows.folded > 14 ? 8 : 6);
+    for (let at = first; at < last; at++) {
+      const row = visits.rows[at];
+      const end = ended(recording, row);
+      const under = (lanes.lane[at] + 1) * lane;
+      if (end <= from || under > room + 1) continue;
+      const x = Math.max((segments.from[row] - from) * scale, -2);
+      const right = Math.min((end - from) * scale, width + 2);
+      batches[segments.main[row]].push(x, y + under - lane + (open ? 2 : 0), Math.max(right - x - (right - x > 4 ? 0.75 : 0), 0.75),
+        lane > 3 ? lane - 1 : lane);
+      if (open && lane >= 8 && right - x > 54) {
+        labels.push({ x: Math.max(x, 0) + 3, y: y + under - lane / 2 + 1.5, text: `job ${tables.tasks.columns.job[segments.task[row]]}` });
+      }
+    }
+  }
+  batches.forEach((batch, state) => {
+    context.fillStyle = palette.states[Math.min(state, palette.states.length - 1)];
+    for (let at = 0; at < batch.length; at += 4) context.fillRect(batch[at], batch[at + 1], batch[at + 2], batch[at + 3]);
+  });
+  context.font = `9px ${FONT}`;
+  context.textBaseline = "middle";
+  context.textAlign = "left";
+  context.fillStyle = "#101418";
+  for (const { x, y, text } of labels) context.fillText(text, x, y);
+}
+
+/**
+ * Moves as lines from row to row.
+ * @param {Context} context
+ * @param {Piece} piece
+ */
+function paintLines(context, { lanes, rows, from, to, width, top, palette }) {
+  const { moves, nodes } = lanes.recording;
+  const first = firstFrom(moves.from, from - moves.longest);
+  const last = firstAbove(moves.from, to);
+  if (last - first > MOST_LINES || nodes > 200) return;
+  const scale = width / (to - from);
+  for (const kind of [MOVE.start, MOVE.refused, MOVE.data, MOVE.back, MOVE.restart, MOVE.migration]) {
+    context.strokeStyle = palette.moves[kind];
+    context.globalAlpha = last - first > 150 ? 0.45 : 0.8;
+    context.lineWidth = kind === MOVE.migration ? 1.5 : 1;
+    context.setLineDash(kind === MOVE.migration ? [] : kind === MOVE.start ? [4, 3] : [2, 2]);
+    context.beginPath();
+    let drawn = 0;
+    for (let row = first; row < last; row++) {
+      if (moves.kind[row] !== kind || moves.to[row] < from || moves.origin[row] === moves.node[row]) continue;
+      const y0 = rows.top[moves.origin[row]] + rows.height(moves.origin[row]) / 2 - top;
+      const y1 = rows.top[moves.node[row]] + rows.height(moves.node[row]) / 2 - top;
+      context.moveTo((moves.from[row] - from) * scale, y0);
+      context.lineTo((moves.to[row] - from) * scale, y1);
+      // Many lines in one stroke are slower than a few.
+      if (++drawn % 40 === 0) {
+        context.stroke();
+        context.beginPath();
+      }
+    }
+    context.stroke();
+  }
+  context.globalAlpha = 1;
+  context.setLineDash([]);
+}
