@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 
 from cluster_abm import ClusterModel, InputError, Scenario, load_scenario
 from cluster_abm.limits import available_processors
-from cluster_abm.model.observing.watching import telling_index
 from cluster_abm.recording.payload import payload_of
 from cluster_abm.study.runner.ahead import Part, compile_here, compile_part, missing_parts
-from cluster_abm.workload.offered import in_words, warnings_of
+from cluster_abm.workload.offered import warnings_of
 from viz.server.faults import words_of
 from viz.server.files import file_of
 from viz.server.said import Made, Task
@@ -136,9 +135,8 @@ def _until(model: ClusterModel, problem: BaseException) -> Made:
 def _facts(model: ClusterModel) -> dict[str, Any]:
     load = model.offered_load
     return {
-        "offered": "" if load is None else in_words(load.as_dict()),
+        "offered": [] if load is None else [[name, f"{100 * value:.2g} %"] for name, value in load.as_dict().items()],
         "warnings": warnings_of(model.setup, load),
-        "index": telling_index(model.setup),
     }
 
 
