@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 from collections.abc import Callable
-from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +13,13 @@ sys.path[:0] = [str(Path(__file__).resolve().parent.parent)]
 import solara
 from solara.server.kernel_context import get_current_context
 
-from cluster_abm import Scenario, load_scenario
+from cluster_abm import Scenario
 from cluster_abm.scenario.hardware import hardware_named
-from viz import controls
+from viz import controls, first
 from viz.server.files import KINDS
-from viz.server.runs import shared_runs
-from viz.settings import Settings, settings_of
 from viz.visit import Visit
 from viz.widget import PageWidget
 
-ASKED = "CLUSTER_ABM_VIEW"
-"""Environment: {"scenario": name or path, "overrides": {dotted key: value}, "policies": at first} as JSON."""
 STYLE = """
 .solara-content-main, .v-application--wrap > div { padding: 0; }
 html { overflow: hidden; }
@@ -37,7 +29,7 @@ html { overflow: hidden; }
 @solara.component
 def Page() -> None:
     """The whole page; each tab has its own settings, and all share the processes that compute runs."""
-    scenario, _ = _asked()
+    scenario, _ = first.scenario_and_settings()
     solara.Title(f"cluster-abm · {scenario.name}")
     solara.Style(STYLE)
     page = PageWidget.element(
@@ -48,7 +40,7 @@ def Page() -> None:
 
 
 def _living(page: PageWidget) -> Callable[[], None]:
-    scenario, first = _asked()
+    scenario, settings = first.scenario_and_settings()
     context = get_current_context()
 
     # Both are called by the visit's thread, which belongs to no tab of Solara's.
@@ -61,24 +53,9 @@ def _living(page: PageWidget) -> Callable[[], None]:
         with context:
             page.send(dict(message), [data])
 
-    visit = Visit(scenario, first, shared_runs(_from_outside()), context.id, show, send)
+    visit = Visit(scenario, settings, first.runs(), context.id, show, send)
     page.on_msg(lambda _, content, __: visit.hear(content))
     return visit.close
-
-
-def _from_outside() -> dict[str, Any]:
-    given: dict[str, Any] = json.loads(os.environ.get(ASKED, '{"scenario": "quickstart", "overrides": {}}'))
-    return given
-
-
-@cache
-def _asked() -> tuple[Scenario, Settings]:
-    """The page's scenario, and the settings at first."""
-    given = _from_outside()
-    scenario = load_scenario(given["scenario"], given["overrides"])
-    first = settings_of(scenario)
-    policies = given.get("policies") or [first.policy]
-    return scenario, replace(first, policy=policies[0], other=(policies[1:] or [""])[0])
 
 
 def _named(scenario: Scenario) -> str:

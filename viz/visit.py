@@ -163,11 +163,7 @@ class Visit:
 
     def _compute(self) -> None:
         """Ask for the runs of the settings, and for none of others."""
-        tasks = {
-            name: Task(_without_policies(self._settings), (policy,))
-            for name, policy in zip("AB", (self._settings.policy, self._settings.other), strict=True)
-            if policy
-        }
+        tasks = tasks_of(self._settings)
         for name, asked in list(self._asked.items()):
             if name not in tasks or asked.task != tasks[name]:
                 self._runs.stop(asked)
@@ -296,6 +292,12 @@ class Visit:
         }  # fmt: skip
 
 
+def tasks_of(settings: Settings) -> dict[str, Task]:
+    """The runs of settings: A, and B if there is a second policy."""
+    named = zip("AB", (settings.policy, settings.other), strict=True)
+    return {name: Task(_without_policies(settings), (policy,)) for name, policy in named if policy}
+
+
 def _without_policies(settings: Settings) -> dict[str, Any]:
     """Settings as data; two runs that differ in the policy beside them only are the same."""
-    return asdict(replace(settings, policy="", other="")) | {"policy": "", "other": ""}
+    return asdict(replace(settings, policy="", other=""))

@@ -10,7 +10,6 @@ import os
 import socket
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -18,18 +17,16 @@ from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.cli.options import ONLY_COMPARE, overrides_of, policy_option, work_options
 from cluster_abm.cli.output import tell
 from cluster_abm.cli.shell.names import scenarios
-from cluster_abm.errors import InputError, PolicyFault
+from cluster_abm.errors import InputError
 
-if TYPE_CHECKING:
-    from cluster_abm.scenario import Scenario
-
-WARMING_SLICES = 500
+# What `view` without a scenario shows: where migrations help, and by how much.
+FIRST_SCENARIO, FIRST_POLICIES = "quickstart", ("none", "wal-pm")
 
 
-@click.command("view", short_help="Watch a scenario live in the browser.")
-@click.argument("scenario", default="quickstart", shell_complete=scenarios)
+@click.command("view", short_help="Look at runs of a scenario in the browser.")
+@click.argument("scenario", required=False, shell_complete=scenarios)
 @click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Port to listen on.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; others can reach another.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on. With any address other than 127.0.0.1, other machines can connect.")
 @click.option(
     "--allow-host",
     "more_names",
@@ -42,7 +39,7 @@ WARMING_SLICES = 500
     type=click.IntRange(1, 1000),
     default=16,
     show_default=True,
-    help="Most tabs at once; each has its own run.",
+    help="Most tabs at once; each has its own settings.",
 )
 @click.option(
     "--max-tabs-each",
@@ -53,7 +50,7 @@ WARMING_SLICES = 500
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the run (default: the scenario's).")
 @work_options
 def view_command(
-    scenario: str,
+    scenario: str | None,
     port: int,
     host: str,
     more_names: tuple[str, ...],
@@ -65,7 +62,9 @@ def view_command(
     trace: Path | None,
     trace_run: int | None,
 ) -> None:
-    """See SCENARIO (a TOML file or a shipped name; default quickstart) live in the browser, on this machine only.
+    """See runs of SCENARIO (a TOML file or a shipped name) in the browser, on this machine only.
+
+    Without SCENARIO: quickstart, policy none beside wal-pm.
 
     Example: cluster-abm view quickstart --policy iolb --set cluster.nodes=64
     """
@@ -73,10 +72,13 @@ def view_command(
     from cluster_abm.scenario import load_scenario
 
     overrides = overrides_of(settings, trace, trace_run, policy, seed)
+    # A policy that is asked for is shown alone.
+    policies = FIRST_POLICIES if scenario is None and "policy.name" not in overrides else ()
+    scenario = scenario or FIRST_SCENARIO
     checked = load_scenario(scenario, overrides)
     # The page can go over to any policy.
     check_keys_have_effect(checked, scenario, overrides, list(available()), ONLY_COMPARE)
-    if any(importlib.util.find_spec(name) is None for name in ("solara", "solara_assets")):
+    if any(importlib.util.find_spec(name) is None for name in ("solara", "solara_assets", "anywidget")):
         raise InputError("view: the page needs the extra `viz`: pip install '.[viz]'")
     # The page's server lies beside the page.
     sys.path[:0] = [str(page_path().parent.parent)]
@@ -95,11 +97,10 @@ def view_command(
             f"warning: it answers to {', '.join(LOOPBACK_NAMES)} only; --allow-host NAME adds the name or address by "
             "which others reach this machine"
         )
-    _compile(checked)
     # An absolute path leads to the file whatever the server's folder is.
     path = Path(scenario)
     source = str(path.resolve()) if path.suffix == ".toml" or path.is_file() else scenario
-    os.environ["CLUSTER_ABM_VIEW"] = json.dumps({"scenario": source, "overrides": overrides})
+    os.environ["CLUSTER_ABM_VIEW"] = json.dumps({"scenario": source, "overrides": overrides, "policies": policies})
     tell(f"the page is at {_page_address(address, port)} (Ctrl-C ends it)")
     serve(page_path(), address, port, names, max_tabs, max_tabs_each or share_of(max_tabs))
 
@@ -116,31 +117,6 @@ def _page_address(address: str, port: int) -> str:
     if ipaddress.ip_address(address).is_unspecified:
         address = "::1" if ":" in address else "127.0.0.1"
     return f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"
-
-
-def _compile(scenario: Scenario) -> None:
-    """Run the scenario for a moment: the first time that compiles the engine, which a page would stand still for.
-
-    Raises InputError: the scenario cannot be run.
-    """
-    from cluster_abm.model import ClusterModel
-    from cluster_abm.study.runner.ahead import compile_here
-
-    tell("getting ready; the very first time this takes up to a minute (Ctrl-C ends it)")
-    try:
-        compile_here(scenario, quiet=False, look=lambda: None)
-        model = ClusterModel(scenario, agents_step=False)
-        for _ in range(WARMING_SLICES):
-            model.step()
-    # A policy of one's own may do anything; the page shows it where it happens, and other policies run.
-    except PolicyFault as problem:
-        cause = problem.__cause__
-        raised = "" if cause is None else f"{type(cause).__name__}: {cause}; "
-        tell(f"warning: the run stops: {raised}{problem}; the page shows it")
-    except (InputError, KeyboardInterrupt):
-        raise
-    except BaseException as problem:
-        tell(f"warning: the run stops: {type(problem).__name__}: {problem}; the page shows it")
 
 
 def _free_address(host: str, port: int) -> str:

@@ -82,11 +82,12 @@ function lineOf(run, passed) {
   const silent = Math.floor(run.silent_s + passed);
   const since = seconds >= 1 ? `, for ${seconds} s` : "";
   const doing = {
-    waiting: `waits for a free process${since}`,
-    preparing: `gets ready${since}`,
-    compiling: `compiles ${run.what}, once${since} (up to a minute)`,
-    running: `runs: ${Math.floor(100 * run.share)} %, ${Math.round(run.now_ms / 1000).toLocaleString("en")} s simulated`,
+    waiting: `waiting for a free process${since}`,
+    preparing: `getting ready${since}`,
+    compiling: `compiling ${run.what}${since}; once, up to a minute`,
+    packing: `packing what happened${since}`,
+    running: `running, ${Math.floor(100 * run.share)} %, ${Math.round(run.now_ms / 1000).toLocaleString("en")} s simulated`,
   }[run.phase] ?? run.phase;
-  const late = run.phase === "running" && silent >= SILENT ? `; the policy has not returned for ${silent} s` : "";
-  return { words: `${run.policy} ${doing}${late}`, share: run.phase === "running" ? run.share : 0 };
+  const late = run.phase === "running" && silent >= SILENT ? `, and the policy has not returned for ${silent} s` : "";
+  return { words: `${run.policy}: ${doing}${late}`, share: run.phase === "running" ? run.share : Number(run.phase === "packing") };
 }

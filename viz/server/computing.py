@@ -96,7 +96,7 @@ class Told:
 
 def _computed(task: Task, scenario: Scenario, told: Told) -> Made:
     told.phase("preparing")
-    settings = Settings(**task.settings)
+    settings = Settings(**{**task.settings, "policy": task.policies[0]})
     scenarios = [scenario_with(scenario, settings, policy) for policy in task.policies]
     if task.wanted == "toml":
         return Made(file_of(task.wanted, scenarios, []))
@@ -115,6 +115,7 @@ def _computed(task: Task, scenario: Scenario, told: Told) -> Made:
             if task.wanted != "run":
                 raise
             return _until(model, problem)
+    told.phase("packing")
     recordings = [model.recording() for model in models]
     if task.wanted == "run":
         return Made(payload_of(recordings[0]), _facts(models[0]))

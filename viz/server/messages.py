@@ -16,10 +16,10 @@ ENVELOPE = {"header": dict, "parent_header": dict, "metadata": dict, "content": 
 HEADER = ("msg_id", "msg_type", "session", "username", "version")
 QUESTIONS = ("kernel_info_request", "comm_info_request")
 TARGETS = ("solara.control", "jupyter.widget.control")
-# What the page's parts report: buttons, controls, the stage.
-EVENTS = frozenset({"click", "press", "choose", "enter", "painted", "pick", "resized"})
-# What a browser may set of a widget: whether it is dark, and that a file is wanted.
-STATE = frozenset({"dark_effective", "request_download"})
+# What the page reports: that it is there, what is set, and what is wanted.
+EVENTS = frozenset({"begin", "choose", "enter", "reset", "stop", "file"})
+# What a browser may set of a widget: whether it is dark.
+STATE = frozenset({"dark_effective"})
 
 
 class Heard(NamedTuple):

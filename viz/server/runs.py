@@ -108,8 +108,9 @@ class Runs:
                 self._events.get(timeout=TICK_S)()
             except Empty:
                 pass
-            self._look()
-            self._employ()
+            if not self._over:
+                self._look()
+                self._employ()
 
     def _ask(self, asked: Asked) -> None:
         key = asked.task.key
@@ -146,6 +147,7 @@ class Runs:
         self._over = True
         for worker in self._workers:
             worker.kill()
+        self._tasks.clear()
 
     # ---- workers ---------------------------------------------------------------------------------------------
 

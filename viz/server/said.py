@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Phase = Literal["waiting", "preparing", "compiling", "running"]
+Phase = Literal["waiting", "preparing", "compiling", "running", "packing"]
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,9 @@ def serve(page: Path, host: str, port: int, names: Sequence[str], max_tabs: int,
         max_tabs: tabs at once, in all.
         max_tabs_each: tabs at once of one visitor.
     """
+    from viz.first import compute_ahead
+
+    compute_ahead()
     # Solara reads its settings when it is imported.
     os.environ.update(SURROUNDINGS)
     os.environ.update({"SOLARA_APP": str(page), "SERVER_NAME": host, "SERVER_PORT": str(port)})
