@@ -18,8 +18,13 @@ export function render({ model, el: place }) {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(LOOK);
   root.adoptedStyleSheets = [sheet];
+  let isDone = false;
   /** @param {string} event @param {unknown} data */
-  const tell = (event, data) => model.send({ event, data });
+  const tell = (event, data) => {
+    // What is done here makes an entry in the history; what an address says does not.
+    isDone = isDone || ["choose", "enter", "reset"].includes(event);
+    model.send({ event, data });
+  };
   const progress = new Progress(() => tell("stop", null));
   const host = el("cluster-player", {});
   const hasSettings = model.get("fields").length > 0 || model.get("lists").policy !== undefined;
@@ -50,15 +55,13 @@ export function render({ model, el: place }) {
     showStatus();
   };
   const showFields = () => panel.show(model.get("fields"));
-  let isFirst = true;
   const showQuery = () => {
     const query = model.get("query");
-    if (location.search.slice(1) === query) isFirst = false;
     if (location.search.slice(1) === query) return;
     const address = `${location.pathname}${query ? `?${query}` : ""}${location.hash}`;
-    if (isFirst) history.replaceState(history.state, "", address);
-    else history.pushState(null, "", address);
-    isFirst = false;
+    if (isDone) history.pushState(null, "", address);
+    else history.replaceState(history.state, "", address);
+    isDone = false;
   };
   const back = () => tell("begin", location.search.slice(0, 2000));
   /** @param {any} message @param {DataView[]} buffers */
