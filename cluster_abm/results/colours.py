@@ -38,8 +38,8 @@ BREAKDOWN_COLOURS = {
 }
 # Of moves in the player, in the order of its legend: remote start, migration, refused offer, data, return, restart, message.
 MOVE_COLOURS = ("#0072B2", "#b0307a", "#C2410C", "#00846A", "#C2410C", "#8C6D1F", "#7A8691")
-# Loads by an even sequential map (cividis at every eighth), from little to much on a dark ground; on a light one reversed.
-RAMP = ("#00224e", "#1a386f", "#434e6c", "#61656f", "#7d7c78", "#9b9476", "#bcae6c", "#dec958", "#fee838")
+# Loads, from much to little, even in lightness (OKLab); on a dark ground the player turns it round.
+RAMP = ("#2a2a5e", "#2b4171", "#275985", "#237196", "#3986a6", "#4b9cb4", "#69b0c2", "#8ac2d1", "#a9d3e0")
 # Of the one curve of a panel, which is neither a policy nor a resource.
 ALONE = "#3B4A57"
 # Beyond the colours above: the same ones, mixed with this share of white (or, below 0, of black).

@@ -4,7 +4,7 @@
 /**
  * @typedef {{paper: string, ground: string, raised: string, ink: string, faint: string, line: string, accent: string,
  *   track: string, memory: string, states: string[], waiting: string, moves: string[], ramp: string[],
- *   heat: Uint32Array, down: string, dark: boolean}} Palette
+ *   heat: Uint32Array, down: string, policy: string, dark: boolean}} Palette
  */
 
 const GROUNDS = {
@@ -33,12 +33,19 @@ export function paletteOf(recording, dark) {
   while (moves.length < 7) moves.push("#b0307a");
   let ramp = /** @type {unknown[]} */ (Array.isArray(colours.ramp) && colours.ramp.length > 1 ? colours.ramp : ["#00224e", "#fee838"])
     .map((one) => colour(one, "#888888"));
+  // From little to much: towards the ink.
   if (!dark) ramp = [...ramp].reverse();
   const ground = GROUNDS[dark ? "dark" : "light"];
   return {
-    ...ground, dark, states: wanted.map(shown), waiting: shown("blocked"), ramp,
-    moves: moves.map((one) => (dark ? mixed(one, "#ffffff", 0.35) : one)), heat: heatOf(ramp, ground.track),
+    ...ground, dark, policy: shownPolicy(colours.policy, dark), states: wanted.map(shown), waiting: shown("blocked"), ramp,
+    moves: moves.map((one) => (dark ? mixed(one, "#ffffff", 0.35) : one)), heat: heatOf(ramp, ground.ground),
   };
+}
+
+/** @param {unknown} given @param {boolean} dark */
+function shownPolicy(given, dark) {
+  const found = colour(given, "#3B4A57");
+  return dark && luminance(found) < 0.15 ? mixed(found, "#ffffff", 0.45) : found;
 }
 
 /**

@@ -242,7 +242,7 @@ const DASHES = [[5, 4], [], [2, 3], [], [2, 3], [8, 3], []];
  * @param {number} kind
  * @param {boolean} strong
  * @param {number} alpha
- * @param {number} [width]
+ * @param {number} width
  */
 export function stroke(context, arc, colour, kind, strong, alpha, width = kind === MOVE.migration ? 1.8 : 1.3) {
   context.strokeStyle = colour;

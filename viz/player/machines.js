@@ -52,12 +52,12 @@ export function drawMachine(context, box, node, state, palette, selected) {
   if (down) return;
   const top = y + 19;
   const room = height - 19 - (small ? 7 : 11);
-  const size = Math.max(3, Math.min(room / 2 - 3, width > 150 ? 12 : 10));
+  const size = Math.max(3, Math.min(room / 2 - 3, width > 150 ? 10 : width > 100 ? 8 : 6));
   const extra = state.waiting[node];
   const inner = { x: x + pad, width: width - 2 * pad };
-  queue(context, inner, top, size, state.share(CPU, node), recording.cores[node], state.share(CPU_QUEUE, node),
+  queue(context, inner, top, room / 2 - 3, size, state.share(CPU, node), recording.cores[node], state.share(CPU_QUEUE, node),
     palette.states[CPU], palette.states[CPU_QUEUE], palette, extra);
-  queue(context, inner, top + room / 2, size, state.share(DISK, node), 1, state.share(DISK_QUEUE, node),
+  queue(context, inner, top + room / 2, room / 2 - 3, size, state.share(DISK, node), 1, state.share(DISK_QUEUE, node),
     palette.states[DISK], palette.states[DISK_QUEUE], palette, 0);
   const share = state.memoryShare(node);
   const line = y + height - (small ? 6 : 8);
@@ -72,6 +72,7 @@ export function drawMachine(context, box, node, state, palette, selected) {
  * @param {CanvasRenderingContext2D} context
  * @param {{x: number, width: number}} inner
  * @param {number} y
+ * @param {number} height
  * @param {number} size of a square
  * @param {number} served on average over visits
  * @param {number} places that the device has
@@ -81,11 +82,11 @@ export function drawMachine(context, box, node, state, palette, selected) {
  * @param {Palette} palette
  * @param {number} held waits here without being on the node
  */
-function queue(context, inner, y, size, served, places, queued, colour, lighter, palette, held) {
-  const gap = size > 5 ? 2 : 1;
+function queue(context, inner, y, height, size, served, places, queued, colour, lighter, palette, held) {
+  const gap = size > 6 ? 2 : 1;
   const step = size + gap;
-  const room = Math.floor((inner.width + gap) / step);
-  const cores = Math.min(places, Math.max(1, Math.floor(room / 2)));
+  const line = Math.floor((inner.width + gap) / step);
+  const cores = Math.min(places, Math.max(1, Math.floor(line / 2)));
   for (let core = 0; core < cores; core++) {
     const x = inner.x + core * step;
     context.fillStyle = palette.track;
@@ -97,32 +98,34 @@ function queue(context, inner, y, size, served, places, queued, colour, lighter,
       context.fillRect(x, y + size - high, size, high);
     }
   }
-  let x = inner.x + cores * step + (cores ? gap : 0);
-  // One device serves one at a time: what the average has above that waits.
+  // A device serves as many as it has places: what the average has above that waits.
   const waits = queued + Math.max(served - places, 0);
-  let left = room - cores - 1;
   const all = Math.round(waits) + held;
-  const more = all > left;
-  if (more) left -= Math.ceil((context.measureText(`+${all}`).width - 4) / step);
-  const drawn = Math.min(waits, Math.max(left, 0));
+  const lines = Math.max(1, Math.floor((height + gap) / step));
+  const first = cores + 1;
+  let room = line - first + (lines - 1) * line;
+  const more = all > room;
+  if (more) room = Math.max(room - Math.ceil(26 / step), 0);
+  const drawn = Math.min(waits, room);
+  /** @param {number} place */
+  const across = (place) => inner.x + ((place + first) % line) * step;
+  /** @param {number} place */
+  const under = (place) => y + Math.floor((place + first) / line) * step;
   context.fillStyle = lighter;
   for (let place = 0; place < drawn - 0.05; place++) {
-    const part = Math.min(drawn - place, 1);
-    const high = Math.max(1, size * part);
-    context.fillRect(x, y + size - high, size, high);
-    x += step;
+    const high = Math.max(1, size * Math.min(drawn - place, 1));
+    context.fillRect(across(place), under(place) + size - high, size, high);
   }
   context.strokeStyle = palette.waiting;
   context.lineWidth = 1;
-  for (let place = 0; place < Math.min(held, Math.max(0, left - Math.ceil(drawn))); place++) {
-    context.strokeRect(x + 0.5, y + 0.5, size - 1, size - 1);
-    x += step;
+  for (let place = Math.ceil(drawn); place < Math.min(Math.ceil(drawn) + held, room); place++) {
+    context.strokeRect(across(place) + 0.5, under(place) + 0.5, size - 1, size - 1);
   }
   if (!more) return;
   context.font = `10px ${FONT}`;
-  context.textAlign = "left";
+  context.textAlign = "right";
   context.fillStyle = palette.faint;
-  context.fillText(`+${all - Math.floor(drawn)}`, x, y + size - Math.max(0, (size - 8) / 2));
+  context.fillText(`+${all - Math.floor(drawn)}`, inner.x + inner.width, y + (lines - 1) * step + Math.min(size, 8));
 }
 
 /**

@@ -26,6 +26,7 @@ export function placesOf(recording, width, height) {
     grid(clusters.length === 1 ? clusters[0].nodes : clusters.flatMap((one) => one.nodes), area, tiles, boxes);
     return { boxes, groups: [], tiles, links: false };
   }
+  /** @type {{name: string, box: Box}[]} */
   const frames = [];
   const columns = bestColumns(clusters.length, area.width, area.height, 1.6);
   const rows = Math.ceil(clusters.length / columns);
@@ -45,7 +46,7 @@ export function placesOf(recording, width, height) {
 function clustersOf(recording) {
   const { cluster } = recording.tables.nodes.columns;
   const names = recording.tables.nodes.texts.cluster;
-  const found = names.map((name) => ({ name, /** @type {number[]} */ nodes: [] }));
+  const found = names.map((name) => ({ name, nodes: /** @type {number[]} */ ([]) }));
   for (let node = 0; node < recording.nodes; node++) found[cluster[node]].nodes.push(node);
   return found.filter((one) => one.nodes.length);
 }
@@ -81,7 +82,7 @@ function bestColumns(count, width, height, shape) {
   let most = 0;
   for (let columns = 1; columns <= count; columns++) {
     const rows = Math.ceil(count / columns);
-    const size = Math.min(width / columns / shape, height / rows) * (columns * rows > count ? 0.98 : 1);
+    const size = Math.min(width / columns / shape, height / rows) * (columns * rows > count ? 0.88 : 1);
     if (size > most) [best, most] = [columns, size];
   }
   return best;

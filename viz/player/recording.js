@@ -39,7 +39,7 @@ export class Recording {
     this.decisions = decisionsOf(tables, this.tick);
     this.decisionsOfTask = grouped(orderOf(this.decisions.time), (row) => this.taskRow(this.decisions.task[row]), this.tasks + 1);
     this.moves = movesOf(this);
-    this.failures = { at: scaled(tables.failures.columns.at, this.tick), ...tables.failures.columns };
+    this.failures = { at: scaled(tables.failures.columns.at, this.tick), node: tables.failures.columns.node };
     this.down = downTimes(this);
     this.finish = Float64Array.from(tables.tasks.columns.response, (response, row) =>
       (tables.tasks.columns.arrival[row] + response) * this.tick);

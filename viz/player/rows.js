@@ -38,7 +38,7 @@ export class Rows {
       const wide = open[next] === node;
       if (wide) next++;
       const needed = Math.min(Math.max(lanes.lanes[node], 2), MOST_LANES) * LANE + 6;
-      top += wide ? Math.max(Math.min(needed, height * 0.45), this.folded) : this.folded;
+      top += wide ? Math.max(Math.min(needed, height * 0.28), this.folded) : this.folded;
     }
     this.top[nodes] = top;
     return true;

@@ -4,8 +4,8 @@
  * The first place whose value is at least that.
  * @param {ArrayLike<number>} values ascending
  * @param {number} value
- * @param {number} [low]
- * @param {number} [high]
+ * @param {number} low
+ * @param {number} high
  */
 export function firstFrom(values, value, low = 0, high = values.length) {
   while (low < high) {
@@ -20,8 +20,8 @@ export function firstFrom(values, value, low = 0, high = values.length) {
  * The first place whose value is above that.
  * @param {ArrayLike<number>} values ascending
  * @param {number} value
- * @param {number} [low]
- * @param {number} [high]
+ * @param {number} low
+ * @param {number} high
  */
 export function firstAbove(values, value, low = 0, high = values.length) {
   while (low < high) {

@@ -112,7 +112,10 @@ export class Stage {
     if (source[decision] === target[decision]) return;
     const arc = arcOf(places.boxes[source[decision]], places.boxes[target[decision]]);
     const how = !accepted[decision] ? MOVE.refused : kind[decision] === 2 ? MOVE.migration : MOVE.start;
-    stroke(context, arc, palette.moves[how], how, true, 1);
+    // Away from its moment the move is a reminder of what is selected.
+    const { time } = recording.decisions;
+    const near = view.time >= time[decision] - 1 && view.time <= time[decision] + Math.max(4 * view.shown, 2000);
+    stroke(context, arc, palette.moves[how], how, near, 0.4, 2);
     head(context, arc, palette.moves[how]);
     context.setLineDash([]);
   }

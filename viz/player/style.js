@@ -40,7 +40,7 @@ export const STYLE = `
 .memory { width: 18px; height: 3px; }
 .mark { width: 26px; height: 14px; }
 .ramp { width: 60px; height: 9px; border-radius: 2px; }
-.side { grid-area: side; display: grid; grid-template-rows: minmax(0, 1fr) minmax(0, 1fr); border-left: 1px solid var(--line); background: var(--paper);
+.side { grid-area: side; display: grid; grid-template-rows: minmax(0, 62fr) minmax(0, 38fr); border-left: 1px solid var(--line); background: var(--paper);
   min-height: 0; min-width: 0; }
 .panel { min-height: 0; display: flex; flex-direction: column; }
 .panel + .panel { border-top: 1px solid var(--line); }
@@ -71,4 +71,97 @@ export const STYLE = `
 .plain, .chip { font: inherit; color: inherit; background: none; border: 1px solid var(--line); border-radius: 12px; padding: 1px 10px; cursor: pointer; white-space: nowrap; }
 .link { font: inherit; color: var(--accent); background: none; border: 0; padding: 0; cursor: pointer; text-align: left; }
 .link:hover { text-decoration: underline; }
+.run0 { background: var(--run0); }
+.run1 { background: var(--run1); }
+.numbers { display: inline-flex; gap: 4px 14px; overflow: hidden; font-size: 12px; flex-wrap: wrap; height: 17px; }
+.main { grid-template-rows: minmax(0, 42fr) auto minmax(0, 46fr) clamp(64px, 11vh, 130px) 24px; }
+.timebox { position: relative; display: grid; min-height: 0; }
+.lines { position: relative; min-height: 0; border-top: 1px solid var(--line); background: var(--paper); }
+.lineplot { position: absolute; inset: 0; touch-action: none; cursor: crosshair; }
+.over { position: absolute; top: 3px; right: 6px; display: flex; flex-direction: row-reverse; gap: 10px; align-items: baseline; pointer-events: none; max-width: calc(100% - 70px); }
+.quantity { pointer-events: auto; font: inherit; font-size: 12px; color: var(--ink); background: var(--paper); border: 1px solid var(--line); border-radius: 5px; padding: 1px 4px; }
+.values { font-size: 12px; background: color-mix(in srgb, var(--paper) 85%, transparent); padding: 0 6px; border-radius: 4px; white-space: pre-wrap; }
+.hair { background: var(--faint); width: 1px; }
+.hair::before { display: none; }
+.overview { position: relative; border-top: 1px solid var(--line); cursor: pointer; touch-action: none; overflow: hidden; }
+.overview .cursor::before { display: none; }
+.window { position: absolute; inset: 0 auto 0 0; background: color-mix(in srgb, var(--accent) 13%, transparent); border: 1px solid var(--accent); border-width: 0 1px; pointer-events: none; }
+.kept { background: var(--track); padding: 1px 8px; border-radius: 5px; }
+.body { padding: 12px 14px; overflow: auto; min-height: 0; flex: 1; }
+.body h2 { font-size: 15px; line-height: 1.35; margin: 6px 0 4px; font-weight: 650; }
+.body h3 { font-size: 11px; text-transform: uppercase; letter-spacing: .05em; color: var(--faint); margin: 12px 0 2px; font-weight: 650; }
+.body p { margin: 4px 0; }
+.because { font-size: 14px; }
+.paper, .note { color: var(--faint); }
+.paper { font-style: italic; }
+.bad { color: var(--down); }
+.tags { display: flex; flex-wrap: wrap; gap: 6px; align-items: center; }
+.tag { font-size: 11px; font-weight: 650; padding: 1px 8px; border-radius: 9px; background: var(--track); }
+.tag.remote-start { background: var(--start); color: var(--paper); }
+.tag.migration { background: var(--migration); color: var(--paper); }
+.tag.refused, .tag.unpaid, .tag.lost { background: var(--down); color: var(--paper); }
+.of-run { margin-left: auto; color: var(--faint); font-weight: 600; }
+.when { color: var(--faint); }
+.loads { border-collapse: collapse; width: 100%; margin: 8px 0 2px; font-size: 12.5px; }
+.loads th { font-weight: 500; text-align: left; color: var(--faint); padding: 2px 6px 2px 0; }
+.loads thead th, .loads td { text-align: right; padding: 2px 0 2px 10px; }
+.loads thead th { color: var(--ink); font-weight: 650; }
+.loads td { font-weight: 600; white-space: nowrap; }
+.loads tr + tr, .loads tbody tr:first-child { border-top: 1px solid var(--line); }
+.loads .believed th, .loads .believed td { color: var(--accent); }
+.lifebar { display: flex; height: 14px; border-radius: 4px; overflow: hidden; margin: 8px 0 4px; background: var(--track); }
+.lifebar i { flex-basis: 0; min-width: 1px; }
+.shares { display: flex; flex-wrap: wrap; gap: 1px 12px; list-style: none; margin: 0; padding: 0; font-size: 12px; color: var(--faint); }
+.shares li { display: inline-flex; gap: 5px; align-items: center; }
+.steps { list-style: none; margin: 8px 0; padding: 0 0 0 4px; border-left: 2px solid var(--line); font-size: 12.5px; }
+.steps li { display: flex; justify-content: space-between; gap: 10px; padding: 1px 0 1px 8px; }
+.steps .link .when { display: inline-block; min-width: 72px; }
+.long { color: var(--faint); white-space: nowrap; }
+.more { display: flex; flex-wrap: wrap; gap: 4px 16px; padding-top: 6px; }
+.tools { display: flex; gap: 8px; align-items: center; padding: 8px 10px 4px; }
+.search { flex: 1; min-width: 90px; font: inherit; color: var(--ink); background: var(--ground); border: 1px solid var(--line); border-radius: 6px; padding: 4px 8px; }
+.count { color: var(--faint); font-size: 12px; white-space: nowrap; }
+.chips, .runs { display: flex; flex-wrap: wrap; gap: 4px; }
+.chips { padding: 2px 10px 6px; }
+.chip { font-size: 12px; }
+.chip[aria-pressed="true"] { background: var(--ink); color: var(--paper); border-color: var(--ink); }
+.list { flex: 1; overflow-y: auto; overflow-x: hidden; min-height: 0; border-top: 1px solid var(--line); position: relative; }
+.space { position: relative; }
+.event { position: absolute; left: 0; right: 0; top: 0; height: 24px; display: grid; grid-template-columns: 72px 30px 76px minmax(92px, 1fr) minmax(0, 1.3fr);
+  align-items: center; padding: 0 10px; font-size: 12.5px; cursor: pointer; white-space: nowrap; }
+.event > * { overflow: hidden; text-overflow: ellipsis; }
+.event .short { text-align: right; color: var(--faint); }
+.event .when { text-align: right; padding-right: 8px; }
+.event.future { opacity: .55; }
+.event:hover { background: var(--ground); opacity: 1; }
+.event[aria-selected="true"] { background: color-mix(in srgb, var(--accent) 18%, var(--paper)); opacity: 1; }
+.event.failed { color: var(--down); }
+.event .mark { overflow: visible; text-align: center; }
+.help { border: 1px solid var(--line); border-radius: 12px; background: var(--paper); color: var(--ink); padding: 18px 24px; max-width: 440px; }
+.help::backdrop { background: rgb(0 0 0 / .4); }
+.help h2 { margin: 0 0 8px; font-size: 17px; }
+.help th { text-align: left; padding: 2px 16px 2px 0; white-space: nowrap; font-weight: 400; }
+kbd { font: 12px ui-monospace, monospace; border: 1px solid var(--line); border-bottom-width: 2px; border-radius: 4px; padding: 0 5px; margin-right: 4px; background: var(--ground); }
+@media (max-width: 1000px) {
+  .player { grid-template: auto auto auto auto / minmax(0, 1fr); grid-template-areas: "head" "main" "side" "bar"; height: auto; overflow: visible; }
+  .bar { position: sticky; bottom: 0; z-index: 5; grid-template-columns: auto auto; gap: 2px 10px; padding: 4px 8px; justify-content: space-between; }
+  .bar .end, .of { display: none; }
+  .pace { order: 3; }
+  .head { flex-wrap: wrap; gap: 4px 8px; }
+  .head .caption { flex-basis: 100%; order: 9; white-space: normal; }
+  .main { grid-template-rows: auto auto auto 96px 24px; }
+  .stages { grid-auto-flow: row; }
+  .stage { height: clamp(240px, 62vw, 460px); }
+  .timeline { height: clamp(220px, 60vw, 400px); }
+  .side { border-left: 0; border-top: 1px solid var(--line); grid-template-rows: auto 420px; }
+  .title { flex-wrap: wrap; white-space: normal; }
+  .numbers { height: auto; }
+}
+@media (max-width: 560px) {
+  .bar { grid-template-columns: minmax(0, 1fr); justify-items: center; }
+  .bar .right { display: none; }
+  .speed { width: 46vw; }
+  .event { grid-template-columns: 66px 28px 70px minmax(80px, 1fr) minmax(0, 1fr); padding: 0 6px; }
+}
+@media (prefers-reduced-motion: no-preference) { .tool, .chip, .event { transition: background-color .12s; } }
 `;

@@ -1,0 +1,217 @@
+/** The list of events: searched, filtered, and only as many rows in the page as are seen. */
+
+import { el, fill } from "./dom.js";
+import { factsOf, lostNode } from "./facts.js";
+import { ABOUT, FILTERS } from "./happenings.js";
+import { mark } from "./legend.js";
+import { KIND, MOVE } from "./recording.js";
+import { kindWords, shortWords } from "./sentences.js";
+import { counted, moment } from "./words.js";
+
+/** @typedef {import("./colours.js").Palette} Palette */
+/** @typedef {import("./happenings.js").Happenings} Happenings */
+/** @typedef {import("./view.js").View} View */
+
+const ROW = 24;
+const SPARE = 6;
+// A list that is higher than this is cut by browsers.
+const HIGHEST = 8_000_000;
+
+export class Events {
+  /**
+   * @param {View} view
+   * @param {Happenings[]} all of each run
+   */
+  constructor(view, all) {
+    this.view = view;
+    this.all = all;
+    this.run = all.length - 1;
+    /** @type {Uint32Array} */
+    this.rows = new Uint32Array(0);
+    this.active = -1;
+    this.search = /** @type {HTMLInputElement} */ (el("input", { type: "search", class: "search", placeholder: "migrations, job 28, node 3 …",
+      "aria-label": "Search events (/)", oninput: () => this.filter(this.search.value), onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event) }));
+    this.chips = el("div", { class: "chips", role: "group", "aria-label": "Filters" });
+    this.count = el("span", { class: "count", role: "status" });
+    this.space = el("div", { class: "space" });
+    this.list = el("div", { class: "list", role: "listbox", tabindex: "0", "aria-label": "Events", onscroll: () => this.#show(),
+      onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event) }, this.space);
+    this.runs = el("div", { class: "runs", role: "group", "aria-label": "Run" });
+    this.element = el("section", { class: "panel events", "aria-label": "Events" },
+      el("div", { class: "tools" }, this.search, this.count, this.runs), this.chips, this.list);
+    /** @type {Palette | null} */
+    this.palette = null;
+    this.wanted = "";
+    this.filter("");
+  }
+
+  /** @param {string} text */
+  filter(text) {
+    this.wanted = text;
+    if (this.search.value !== text) this.search.value = text;
+    this.rows = this.all[this.run].matching(text);
+    this.active = -1;
+    this.count.textContent = `${this.rows.length.toLocaleString("en")} of ${counted(this.all[this.run].rows, "event")}`;
+    this.space.style.height = `${Math.min(this.rows.length * ROW, HIGHEST)}px`;
+    fill(this.chips, ...FILTERS.filter(([word]) => !word || this.all.some((one) => one.count(word))).map(([word, name]) => el("button", {
+      type: "button", class: "chip", "aria-pressed": String(text === word), text: name, onclick: () => this.filter(word),
+      title: word ? counted(this.all[this.run].count(word), "event") : "All events" })));
+    if (this.all.length > 1) {
+      fill(this.runs, ...this.all.map((one, run) => el("button", { type: "button", class: "chip", "aria-pressed": String(run === this.run),
+        text: one.recording.policy, onclick: () => this.choose(run) })));
+    }
+    this.follow();
+    this.view.tell("filter");
+  }
+
+  /** @param {number} run */
+  choose(run) {
+    this.run = run;
+    this.filter(this.wanted);
+  }
+
+  /** @param {Palette} palette */
+  draw(palette) {
+    this.palette = palette;
+    const { selection } = this.view;
+    if (selection && selection.run !== this.run && selection.kind !== "node") this.choose(selection.run);
+    this.#show();
+  }
+
+  /** Scroll to where the clock is. */
+  follow() {
+    const { time } = this.all[this.run];
+    let [place, high] = [0, this.rows.length];
+    while (place < high) {
+      const middle = (place + high) >>> 1;
+      if (time[this.rows[middle]] <= this.view.time) place = middle + 1;
+      else high = middle;
+    }
+    const top = place * ROW - this.list.clientHeight / 2;
+    if (Math.abs(this.list.scrollTop - top) > this.list.clientHeight / 3) this.list.scrollTop = Math.max(top, 0);
+    this.#show();
+  }
+
+  /** Put as many rows into the page as are seen. */
+  #show() {
+    const { palette } = this;
+    if (!palette) return;
+    const height = this.list.clientHeight;
+    const whole = this.rows.length * ROW;
+    const shrunk = Math.min(whole, HIGHEST);
+    const scrolled = this.list.scrollTop;
+    const top = shrunk < whole ? (scrolled / Math.max(shrunk - height, 1)) * (whole - height) : scrolled;
+    const first = Math.max(Math.floor(top / ROW) - SPARE, 0);
+    const last = Math.min(first + Math.ceil(height / ROW) + 2 * SPARE, this.rows.length);
+    const children = [];
+    for (let place = first; place < last; place++) {
+      const row = this.#row(place, palette);
+      row.style.transform = `translateY(${place * ROW - top + scrolled}px)`;
+      children.push(row);
+    }
+    this.space.replaceChildren(...children);
+  }
+
+  /**
+   * @param {number} place
+   * @param {Palette} palette
+   */
+  #row(place, palette) {
+    const all = this.all[this.run];
+    const row = this.rows[place];
+    const { recording } = all;
+    const past = all.time[row] <= this.view.time;
+    const selected = this.#isSelected(row);
+    const element = el("div", { class: `event${past ? "" : " future"}`, role: "option", id: `event-${place}`,
+      "aria-selected": String(selected || place === this.active), onclick: () => this.#go(place) },
+    el("span", { class: "when", text: moment(all.time[row]) }));
+    const id = all.id[row];
+    if (all.about[row] === ABOUT.decision) {
+      const facts = factsOf(recording, id);
+      const look = !facts.accepted ? MOVE.refused : { [KIND.starts]: MOVE.start, [KIND.migrates]: MOVE.migration, [KIND.recovers]: MOVE.restart }[facts.kind];
+      element.append(look === undefined ? el("span", { class: "mark" }) : mark(look, palette));
+      const path = facts.source === facts.target ? `on ${recording.nodeName(facts.source)}`
+        : `${recording.nodeName(facts.source)} → ${recording.nodeName(facts.target).replace(/^node /, "")}`;
+      element.append(el("span", { class: "who", text: `task ${facts.number}` }), el("span", { class: "path", text: path }),
+        el("span", { class: "short", text: shortWords(recording, facts), title: `${kindWords(facts)}: ${facts.rule}` }));
+    } else if (all.about[row] === ABOUT.failure) {
+      const node = recording.failures.node[id];
+      element.classList.add("failed");
+      element.append(el("span", { class: "mark", text: "⚠" }), el("span", { class: "path", text: node >= 0 ? recording.nodeName(node) : recording.text("failures", "other", id) }),
+        el("span", { class: "short", text: recording.text("failures", "what", id) }));
+    } else {
+      const task = all.taskOf(row);
+      element.classList.add("failed");
+      element.append(el("span", { class: "mark", text: "✕" }), el("span", { class: "who", text: `task ${recording.tables.tasks.columns.task[task]}` }),
+        el("span", { class: "path", text: all.about[row] === ABOUT.killed ? "killed" : "lost its node" }),
+        el("span", { class: "short", text: all.about[row] === ABOUT.killed ? "for want of memory" : recording.nodeName(lostNode(recording, id)) }));
+    }
+    return element;
+  }
+
+  /** @param {number} row */
+  #isSelected(row) {
+    const { selection } = this.view;
+    const all = this.all[this.run];
+    if (!selection || selection.run !== this.run) return false;
+    if (selection.kind === "decision") return all.about[row] === ABOUT.decision && all.id[row] === selection.id;
+    return selection.kind === "task" && all.about[row] !== ABOUT.decision && all.taskOf(row) === selection.id;
+  }
+
+  /** @param {number} place */
+  #go(place) {
+    const all = this.all[this.run];
+    const row = this.rows[place];
+    if (row === undefined) return;
+    this.active = place;
+    const task = all.taskOf(row);
+    const time = all.time[row];
+    if (all.about[row] === ABOUT.decision) this.view.select({ run: this.run, kind: "decision", id: all.id[row] }, time);
+    else if (task >= 0) this.view.select({ run: this.run, kind: "task", id: task }, time);
+    else if (all.nodesOf(row)[0] >= 0) this.view.select({ run: this.run, kind: "node", id: all.nodesOf(row)[0] }, time);
+    else this.view.seek(time);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const by = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[event.key];
+    if (by) {
+      if (this.active < 0) this.active = Math.floor(this.list.scrollTop / ROW) - Math.sign(by);
+      this.active = Math.min(Math.max(this.active + by, 0), this.rows.length - 1);
+      const top = this.active * ROW;
+      if (top < this.list.scrollTop) this.list.scrollTop = top;
+      if (top + ROW > this.list.scrollTop + this.list.clientHeight) this.list.scrollTop = top + ROW - this.list.clientHeight;
+      this.#show();
+      this.list.setAttribute("aria-activedescendant", `event-${this.active}`);
+    } else if (event.key === "Enter") {
+      this.#go(Math.max(this.active, 0));
+    } else if (event.key === "Escape") {
+      this.filter("");
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /**
+   * Select the next decision to move something after the clock, or the one before it.
+   * @param {number} by 1 or -1
+   */
+  step(by) {
+    const { selection, time } = this.view;
+    const all = this.all[this.run];
+    const moves = all.matching(this.wanted || "moves").filter((row) => all.about[row] !== ABOUT.failure);
+    const mine = selection?.kind === "decision" ? moves.findIndex((row) => all.about[row] === ABOUT.decision && all.id[row] === selection.id) : -1;
+    let place = mine + by;
+    if (mine < 0) {
+      const after = moves.findIndex((row) => all.time[row] > time);
+      place = by > 0 ? (after < 0 ? moves.length : after) : (after < 0 ? moves.length : after) - 1;
+    }
+    const row = moves[place];
+    if (row === undefined) return;
+    const shown = this.rows.indexOf(row);
+    if (shown >= 0) this.#go(shown);
+    else if (all.about[row] === ABOUT.decision) this.view.select({ run: this.run, kind: "decision", id: all.id[row] }, all.time[row]);
+  }
+}

@@ -1,0 +1,294 @@
+/** All panels over one clock: what is drawn when, keys, theme, address. */
+
+import { addressOf, readAddress, writeAddress } from "./address.js";
+import { Bar } from "./bar.js";
+import { paletteOf } from "./colours.js";
+import { el, fill, iconButton } from "./dom.js";
+import { Events } from "./events.js";
+import { factsOf, firstDifference } from "./facts.js";
+import { Happenings } from "./happenings.js";
+import { helpPage, pressed } from "./keys.js";
+import { Lanes, scaleOf } from "./lanes.js";
+import { legendOf } from "./legend.js";
+import { Lines } from "./lines.js";
+import { endOfTask } from "./lives.js";
+import { Overview } from "./overview.js";
+import { MOVE } from "./recording.js";
+import { firstAbove, firstFrom } from "./search.js";
+import { whatHappens, whyWords } from "./sentences.js";
+import { Stage } from "./stage.js";
+import { NodeState } from "./state.js";
+import { Timeline } from "./timeline.js";
+import { Totals } from "./totals.js";
+import { View } from "./view.js";
+import { Why } from "./why.js";
+import { moment, plain } from "./words.js";
+
+/** @typedef {import("./colours.js").Palette} Palette */
+/** @typedef {import("./recording.js").Recording} Recording */
+/** @typedef {import("./view.js").Change} Change */
+/** @typedef {{page?: boolean, theme?: "dark" | "light", hash?: string}} Options */
+
+const ADDRESS_MS = 400;
+
+export class Screen {
+  /**
+   * @param {HTMLElement} element
+   * @param {Recording[]} recordings one, or two on one clock
+   * @param {Options} options
+   */
+  constructor(element, recordings, options) {
+    this.element = element;
+    this.options = options;
+    this.recordings = recordings;
+    const view = (this.view = new View(recordings));
+    const wheel = Boolean(options.page);
+    const lanes = recordings.map((one) => new Lanes(one));
+    this.most = scaleOf(lanes);
+    this.totals = recordings.map((one) => new Totals(one));
+    this.parting = recordings.length > 1 ? firstDifference(recordings[0], recordings[1]) : null;
+    this.stages = recordings.map((one, run) => new Stage(view, run, new NodeState(one), this.most));
+    this.timelines = lanes.map((one, run) => new Timeline(view, run, one, this.most, wheel));
+    this.lines = new Lines(view, this.totals, wheel);
+    this.overview = new Overview(view, this.parting?.time ?? null);
+    this.events = new Events(view, recordings.map((one) => new Happenings(one)));
+    this.why = new Why(view, (filter) => this.events.filter(filter));
+    this.bar = new Bar(view, { step: (by) => this.#step(by), slice: (by) => this.#slice(by) });
+    this.numbers = recordings.map(() => el("span", { class: "numbers" }));
+    this.legend = el("div");
+    this.said = el("p", { class: "quiet", "aria-live": "polite", role: "status" });
+    this.help = helpPage();
+    this.theme = iconButton("moon", "Dark or light", () => this.paint(!this.palette.dark), "d");
+    this.moments = momentsOf(recordings);
+    /** What has to be drawn in the next frame. @type {Set<Change>} */
+    this.changes = new Set();
+    this.frame = 0;
+    this.before = 0;
+    this.frames = 0;
+    this.written = 0;
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    this.palette = paletteOf(recordings[0], false);
+    this.#lay();
+    this.onkey = (/** @type {Event} */ event) => {
+      pressed(this.actions, /** @type {KeyboardEvent} */ (event));
+    };
+    this.onhash = () => this.go(location.hash);
+    this.onscheme = () => this.paint(scheme.matches);
+    this.keys = options.page ? document : element;
+    this.keys.addEventListener("keydown", this.onkey);
+    if (options.page) addEventListener("hashchange", this.onhash);
+    this.scheme = scheme;
+    scheme.addEventListener("change", this.onscheme);
+    this.resized = new ResizeObserver(() => this.#later("rows"));
+    this.resized.observe(element);
+    view.on((change) => this.#later(change));
+    this.paint(options.theme ? options.theme === "dark" : scheme.matches);
+    if (options.hash) this.go(options.hash);
+  }
+
+  destroy() {
+    cancelAnimationFrame(this.frame);
+    this.view.playing = false;
+    this.view.listeners.clear();
+    this.resized.disconnect();
+    this.scheme.removeEventListener("change", this.onscheme);
+    this.keys.removeEventListener("keydown", this.onkey);
+    removeEventListener("hashchange", this.onhash);
+  }
+
+  get address() {
+    return addressOf(this.view);
+  }
+
+  /** @param {string} hash */
+  go(hash) {
+    if (hash !== this.address) readAddress(this.view, hash);
+  }
+
+  /** @type {Record<string, () => void>} */
+  get actions() {
+    const { view } = this;
+    /** @param {number} share */
+    const pan = (share) => () => view.window(view.from + share * (view.to - view.from), view.to + share * (view.to - view.from));
+    return {
+      " ": () => view.play(!view.playing), ArrowLeft: () => this.#step(-1), ArrowRight: () => this.#step(1),
+      "shift+ArrowLeft": pan(-0.2), "shift+ArrowRight": pan(0.2), ",": () => this.#slice(-1), ".": () => this.#slice(1),
+      n: () => this.events.step(1), p: () => this.events.step(-1), "+": () => view.zoom(1 / 1.6), "=": () => view.zoom(1 / 1.6),
+      "-": () => view.zoom(1.6), 0: () => view.window(0, view.end), "[": () => view.setSpeed(view.speed / 1.5), "]": () => view.setSpeed(view.speed * 1.5),
+      Home: () => view.seek(0), End: () => view.seek(view.end), "/": () => this.events.search.focus(), f: () => this.#full(),
+      d: () => this.paint(!this.palette.dark), "?": () => (this.help.open ? this.help.close() : this.help.showModal()),
+      Escape: () => view.select(null),
+    };
+  }
+
+  #full() {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else this.element.requestFullscreen?.().catch(() => {});
+  }
+
+  #lay() {
+    const { recordings, view } = this;
+    const { header } = recordings[0];
+    const notes = [...new Set(recordings.map((one) => one.header.kept?.why).filter(Boolean))].map(String);
+    fill(this.element,
+      el("header", { class: "head" }, el("h1", { text: String(header.scenario) }),
+        el("span", { class: "caption", text: `${header.caption ?? ""} (seed ${header.seed})`, title: `Rounded: ${header.rounded}` }),
+        ...notes.map((text) => el("span", { class: "kept", text })),
+        this.#partingButton(),
+        this.theme, iconButton("full", "Full screen", () => this.#full(), "f"), iconButton("help", "Keys", () => this.help.showModal(), "?")),
+      el("main", { class: "main" },
+        el("div", { class: "stages" }, ...this.stages.map((stage, run) => el("section", { class: "run", "aria-label": `Nodes under ${recordings[run].policy}` },
+          el("div", { class: "title" }, el("b", {}, el("i", { class: `run${run}` }), recordings[run].policy), this.numbers[run]), stage.element))),
+        this.legend,
+        el("div", { class: "timelines" }, ...this.timelines.map((one, run) => el("div", { class: "timebox" }, one.element,
+          recordings.length > 1 ? el("span", { class: "policy", text: recordings[run].policy }) : null))),
+        this.lines.element, this.overview.element),
+      el("aside", { class: "side" }, this.why.element, this.events.element),
+      this.bar.element, this.help, this.said);
+    view.tell("rows");
+  }
+
+  #partingButton() {
+    const { parting, view } = this;
+    if (this.recordings.length < 2) return null;
+    if (!parting) return el("span", { class: "parts", text: "The same decisions in both runs" });
+    const { run, row, time } = parting;
+    return el("button", { type: "button", class: "plain parts", text: `First different decision at ${moment(time)}`,
+      onclick: () => view.select({ run, kind: "decision", id: row }, time) });
+  }
+
+  /** @param {boolean} dark */
+  paint(dark) {
+    this.palette = paletteOf(this.recordings[0], dark);
+    this.view.dark = dark;
+    const { style } = this.element;
+    for (const [name, value] of Object.entries(this.palette)) if (typeof value === "string") style.setProperty(`--${name}`, value);
+    style.setProperty("--start", this.palette.moves[MOVE.start]);
+    style.setProperty("--migration", this.palette.moves[MOVE.migration]);
+    style.setProperty("--scheme", dark ? "dark" : "light");
+    this.colours = this.recordings.map((one) => paletteOf(one, dark).policy);
+    if (this.colours.length > 1 && this.colours[0] === this.colours[1]) this.colours[1] = this.palette.ink;
+    this.colours.forEach((colour, run) => style.setProperty(`--run${run}`, colour));
+    this.#later("theme");
+  }
+
+  /** @param {Change} change */
+  #later(change) {
+    this.changes.add(change);
+    if (change === "playing") this.before = performance.now();
+    if (!this.frame) this.frame = requestAnimationFrame((now) => this.#draw(now));
+  }
+
+  /** @param {number} now */
+  #draw(now) {
+    this.frame = 0;
+    const { view, changes } = this;
+    if (view.playing) {
+      view.advance(Math.min(Math.max(now - this.before, 0), 250));
+      this.before = now;
+    }
+    const whole = changes.has("theme") || changes.has("rows");
+    const { palette } = this;
+    if (changes.has("selection")) for (const one of this.timelines) one.reveal();
+    if (whole || changes.has("time") || changes.has("selection") || changes.has("speed")) {
+      for (const stage of this.stages) stage.draw(palette);
+      this.#count();
+    }
+    if (whole || changes.has("window") || changes.has("selection")) {
+      for (const one of this.timelines) one.draw(palette);
+      this.lines.draw(palette, this.colours ?? []);
+    } else if (changes.has("time")) {
+      for (const one of this.timelines) one.moveCursor();
+      this.lines.tick();
+    }
+    if (whole) this.overview.draw(palette);
+    else this.overview.tick();
+    this.bar.tick();
+    if (whole || changes.has("playing") || changes.has("speed")) this.bar.refresh();
+    if (changes.has("theme")) fill(this.legend, legendOf(this.recordings, palette, this.most));
+    if (changes.has("selection") || changes.has("theme")) {
+      this.why.draw(palette);
+      this.#say();
+    }
+    if (whole || changes.has("selection") || changes.has("filter")) this.events.draw(palette);
+    if (!view.playing && changes.has("time")) this.events.follow();
+    changes.clear();
+    this.frames++;
+    if (this.options.page && !view.playing && now - this.written > ADDRESS_MS) this.#write(now);
+    else if (this.options.page && !this.writing) this.writing = setTimeout(() => this.#write(performance.now()), ADDRESS_MS);
+    if (view.playing) this.#later("time");
+  }
+
+  /** @param {number} now */
+  #write(now) {
+    clearTimeout(this.writing);
+    this.writing = undefined;
+    this.written = now;
+    writeAddress(this.address);
+  }
+
+  /** Totals beside the name of each run. */
+  #count() {
+    const { time } = this.view;
+    this.totals.forEach((totals, run) => {
+      const now = totals.at(time);
+      const key = `${now.inside} ${now.finished} ${now.starts} ${now.migrations} ${now.refused} ${now.failed}`;
+      const place = this.numbers[run];
+      if (place.dataset.key === key) return;
+      place.dataset.key = key;
+      const parts = [["in the system", now.inside], ["mean slowdown", now.slowdown], ["remote starts", now.starts], ["migrations", now.migrations],
+        ["refused", now.refused], ...(now.failed ? [["killed or lost", now.failed]] : []), ["finished", now.finished]];
+      fill(place, ...parts.map(([words, value]) => el("span", {}, `${words} `, el("em", { text: Number.isFinite(value) ? plain(Number(value)) : "-" }))));
+    });
+  }
+
+  /** What is selected, for those who do not see it. */
+  #say() {
+    const { selection, recordings } = this.view;
+    if (!selection) this.said.textContent = "";
+    else if (selection.kind === "decision") {
+      const facts = factsOf(recordings[selection.run], selection.id);
+      this.said.textContent = `${moment(facts.time)}: ${whatHappens(recordings[selection.run], facts)} ${whyWords(recordings[selection.run], facts)}`;
+    } else if (selection.kind === "task") this.said.textContent = endOfTask(this.view, selection.run, selection.id);
+    else this.said.textContent = selection.kind === "node" ? recordings[0].nodeName(selection.id) : `job ${selection.id}`;
+  }
+
+  /** @param {number} by */
+  #slice(by) {
+    const { slice } = this.recordings[0];
+    this.view.play(false);
+    this.view.seek((Math.floor(this.view.time / slice + 1e-6) + by) * slice);
+  }
+
+  /** To the next event, or the one before. @param {number} by */
+  #step(by) {
+    const { view, moments } = this;
+    view.play(false);
+    const place = by > 0 ? firstAbove(moments, view.time + 1e-6) : firstFrom(moments, view.time - 1e-6) - 1;
+    if (moments[place] === undefined) return;
+    view.seek(moments[place]);
+    const span = view.to - view.from;
+    if (view.time < view.from || view.time > view.to) view.window(view.time - span / 2, view.time + span / 2);
+    if (!view.selection) this.said.textContent = moment(view.time);
+  }
+}
+
+/**
+ * When anything begins, ends or is decided, each moment once.
+ * @param {Recording[]} recordings
+ */
+function momentsOf(recordings) {
+  const size = recordings.reduce((sum, one) => sum + 2 * one.segments.from.length + one.failures.at.length, 0);
+  const all = new Float64Array(size);
+  let at = 0;
+  for (const { segments, failures } of recordings) {
+    for (const times of [segments.from, segments.to, failures.at]) {
+      all.set(times, at);
+      at += times.length;
+    }
+  }
+  all.sort();
+  let kept = 0;
+  for (let place = 0; place < size; place++) if (!kept || all[place] > all[kept - 1] + 1e-6) all[kept++] = all[place];
+  return all.slice(0, kept);
+}
