@@ -27,6 +27,8 @@ The parts, each with its own `help()`:
     load_scenario    a checked Scenario, with keys laid over it: load_scenario("quickstart", cluster__nodes=64)
     save_scenario    a Scenario as a TOML file, the graph of its network beside it
     record           one run as a Recording: what happened to every task, and why
+    detail_of        what each task of a Recording does at each moment of a window
+    load_recording   a Recording from the file that its `save` has written
     compare          policies on the same jobs: a Comparison, with intervals and paired differences
     run_batch        a Study (points x policies x seeds) into a folder: Results
     load_results     what run_batch, `batch run`, `compare` or `run` left in a folder
@@ -50,10 +52,10 @@ from cluster_abm._version import __version__
 
 if TYPE_CHECKING:
     from cluster_abm.errors import InputError
-    from cluster_abm.model import ClusterModel, record
+    from cluster_abm.model import ClusterModel, detail_of, record
     from cluster_abm.policies import ArrivingTask, Decision, Policy, View, register
     from cluster_abm.policy import load
-    from cluster_abm.recording import Recording
+    from cluster_abm.recording import Recording, load_recording
     from cluster_abm.scenario import Scenario, load_scenario, save_scenario
     from cluster_abm.study.compare import compare
     from cluster_abm.study.comparison import Comparison
@@ -67,9 +69,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArrivingTask", "ClusterModel", "Comparison", "Decision", "InputError", "Planned", "Policy", "Recording",
-    "Reproduction", "Results", "Scenario", "Study", "View", "__version__", "compare", "list_keys", "list_policies",
-    "list_reproductions", "list_scenarios", "list_studies", "load", "load_results", "load_scenario", "load_study",
-    "plan", "record", "register", "reproduce", "run_batch", "save_scenario",
+    "Reproduction", "Results", "Scenario", "Study", "View", "__version__", "compare", "detail_of", "list_keys",
+    "list_policies", "list_reproductions", "list_scenarios", "list_studies", "load", "load_recording", "load_results",
+    "load_scenario", "load_study", "plan", "record", "register", "reproduce", "run_batch", "save_scenario",
 ]  # fmt: skip
 
 # Where each public name stands.
@@ -77,9 +79,9 @@ _HOMES = {
     name: module
     for module, names in {
         "cluster_abm.errors": "InputError",
-        "cluster_abm.model": "ClusterModel record",
+        "cluster_abm.model": "ClusterModel detail_of record",
         "cluster_abm.policies": "ArrivingTask Decision Policy View load register",
-        "cluster_abm.recording": "Recording",
+        "cluster_abm.recording": "Recording load_recording",
         "cluster_abm.scenario": "Scenario load_scenario save_scenario",
         "cluster_abm.study.compare": "compare",
         "cluster_abm.study.comparison": "Comparison",

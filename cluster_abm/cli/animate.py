@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cluster_abm.cli.output import tell
 
@@ -21,14 +21,16 @@ class Cameraman:
 
     Args:
         model: at its start.
+        driver: what runs it (cli.recording.driver_of); None: the model itself.
     """
 
-    def __init__(self, model: ClusterModel) -> None:
+    def __init__(self, model: ClusterModel, driver: Any = None) -> None:
         from cluster_abm.interconnect.layout import positions
         from cluster_abm.model import Watcher
         from cluster_abm.model.observing.watching import telling_index
 
         self._model, self._watcher = model, Watcher(model)
+        self._driver = model if driver is None else driver
         self._index = telling_index(model.setup)
         self._every_ms = model.setup.cluster.slice_ms
         self._whole_network, self._at = model.network, positions(model.network)
@@ -39,7 +41,7 @@ class Cameraman:
         model = self._model
         self._take()
         while model.running:
-            model.run(until_ms=model.now_ms + self._every_ms)
+            self._driver.run(until_ms=model.now_ms + self._every_ms)
             self._take()
             ended = model.engine.finished / max(1, model.engine.total_tasks)
             progress(min(1.0, ended))
@@ -58,7 +60,7 @@ class Cameraman:
         loads = [one.loads for one in self._kept]
         scale = scale_of(self._index, loads, per_core=bool((cores > 1).any()))
         with Progress(len(self._kept), "film", "picture") as bar:
-            write_film(path, scene, self._kept, scale, bar.update)
+            write_film(path, [scene], [[one] for one in self._kept], scale, bar.update)
         tell(f"film in {path}: a picture every {self._every_ms / 1000:g} s")
 
     def _take(self) -> None:

@@ -14,6 +14,7 @@ from cluster_abm.engine.admission import Starts, admit
 from cluster_abm.engine.advance import advance, end_slice
 from cluster_abm.engine.altering import change_buffers, change_cpu_speed, change_disk_speed, change_memory
 from cluster_abm.engine.barriers import open_barrier_of
+from cluster_abm.engine.detail.window import DetailedWindow
 from cluster_abm.engine.ending import end_job_at_boundary
 from cluster_abm.engine.failing import orphan_tasks, resume, save_checkpoints, strand, turn_back
 from cluster_abm.engine.growing import GrowingTables
@@ -61,6 +62,8 @@ class EngineState(GrowingTables):
 
     # Of as many records as there were when they were last asked for.
     _ordered: OrderedRows | None = None
+    # While what tasks do is noted: what serves nodes then.
+    _detailed: DetailedWindow | None = None
 
     @cached_property
     def _served_alone(self) -> set[int]:
@@ -269,7 +272,16 @@ class EngineState(GrowingTables):
         of_job = (tasks["job"] == job) & (tasks["state"] != FREE) & (tasks["state"] != REQUEST_ONLY)
         return np.asarray(tasks["task"][of_job])
 
+    def look_closer(self, now_ns: int | None) -> Table | None:
+        """From `now_ns` on, the slice boundary that is reached, note what each task does; None: no longer, and return
+        what has been noted (detail.looking.NOTE). Nodes must then be served all together, by `serve`."""
+        notes = None if self._detailed is None else self._detailed.notes()
+        self._detailed = None if now_ns is None else DetailedWindow(self, now_ns)
+        return notes
+
     def _advance(self, end_ns: int, until_records: int) -> int:
+        if self._detailed is not None:
+            return self._detailed.advance(end_ns, until_records)
         return self._compiled_advance(self.tables, self.slice_ns, end_ns, until_records, 0, len(self.nodes))
 
     @cached_property

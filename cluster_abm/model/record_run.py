@@ -6,9 +6,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from cluster_abm.model.detailing import DetailedRun, window_of
 from cluster_abm.model.model import ClusterModel
 from cluster_abm.policies import AnyPolicy
 from cluster_abm.recording import Recording
+from cluster_abm.recording.details import with_detail
+from cluster_abm.recording.keeping import asked_for
 from cluster_abm.scenario import Scenario
 
 
@@ -17,6 +20,10 @@ def record(
     policy: AnyPolicy | None = None,
     seed: int | None = None,
     *,
+    every: int | None = None,
+    from_s: float | None = None,
+    to_s: float | None = None,
+    detail: tuple[float, float] | None = None,
     overrides: Mapping[str, object] | None = None,
     network: Any = None,
     progress: Callable[[float], None] | None = None,
@@ -26,12 +33,18 @@ def record(
 
     Args:
         scenario, policy, seed, overrides, network: as of ClusterModel.
+        every, from_s, to_s: the part of the run that is kept: as of ClusterModel.recording.
+        detail: a window (from, to) [s] in which what each task does is kept at each moment (`Recording.detail_frame`).
         progress: called now and then with the fraction done, 0..1.
         kwargs: any key of a scenario, `__` for the dot: cluster__nodes=64.
 
     Raises:
         InputError: the scenario, a keyword, the policy or the trace is not right.
     """
+    asked_for(every, from_s, to_s)
+    span = None if detail is None else window_of(detail)
     model = ClusterModel(scenario, seed, policy=policy, record=True, overrides=overrides, network=network, **kwargs)
-    model.run(progress)
-    return model.recording()
+    detailed = None if span is None else DetailedRun(model, span)
+    (model if detailed is None else detailed).run(progress)
+    recording = model.recording(every=every, from_s=from_s, to_s=to_s)
+    return recording if detailed is None or span is None else with_detail(recording, detailed.notes(), *span)

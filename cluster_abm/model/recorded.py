@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from cluster_abm._version import __version__
-from cluster_abm.arrays import Integers
+from cluster_abm.arrays import Floats, Integers
 from cluster_abm.compiling.texts import text_of
-from cluster_abm.engine.tables import BREAKDOWN, FREE, NONE, RECORD, REQUEST_ONLY, Table
+from cluster_abm.engine.tables import BREAKDOWN, FREE, JOB, NONE, RECORD, REQUEST_ONLY, Table
 from cluster_abm.interconnect import Network
 from cluster_abm.interconnect.layout import positions, wires
+from cluster_abm.json_text import json_value
 from cluster_abm.model.assembly import Parts
 from cluster_abm.model.deciding.decisions import DECIDED
 from cluster_abm.model.deciding.truths import COLUMNS as TRUTHS
@@ -23,27 +24,37 @@ from cluster_abm.policies import Policy
 from cluster_abm.policy.reasons import rule_in_words
 from cluster_abm.recording import Recording
 from cluster_abm.recording.fates import fates_of
-from cluster_abm.recording.recording import CLUSTER_T, table_of
+from cluster_abm.recording.keeping import Asked, every_of, kept_meta
+from cluster_abm.recording.recording import CLUSTER_T, OPEN, table_of
 from cluster_abm.recording.segments import Departures, Ends, departures_of, segments_of
 
-# The outcome of a task that has not ended.
-OPEN = -1
+# `cluster_t_ms` of a job.
+AccessOf = Callable[[int], Iterable[float]]
 
 
-def recording_of(parts: Parts, words: Mapping[str, Any], access_ms: Iterable[Any] | None) -> Recording:
+def recording_of(parts: Parts, words: Mapping[str, Any], access_of: AccessOf | None, asked: Asked) -> Recording:
     """The recording of a run up to now, whose parts have kept what it needs.
 
     Args:
         words: what stands in `meta` beside what is said here: title, summary and so on.
-        access_ms: `cluster_t_ms` of each decision; None: there is no such column.
+        access_of: `cluster_t_ms` of a job; None: decisions have no such column.
+        asked: the part of the run that is kept.
     """
     engine, now_ns = parts.engine, parts.clock.now_ns
-    tasks, ends = _tasks_of(parts, now_ns)
+    rows = _tasks_of(parts, now_ns)
+    could_be = rows[asked.within(rows["arrival_ns"], rows["finish_ns"])]
+    every = every_of(asked, np.bincount(could_be["job"], minlength=1))
+    rows = could_be[could_be["job"] % every == 0]
+    ends = _ends_of(rows)
     departures = departures_of(engine.journal, ends)
     columns = segments_of(departures, ends, parts.staging is not None)
-    decisions, decision_of = _decisions_of(parts, departures, access_ms)
+    decided = parts.log.rows
+    kept = np.isin(decided["task"], ends.task)
+    decisions, decision_of = _decisions_of(decided[kept], parts.log.truths[kept], departures, access_of, asked)
     columns["decision"] = np.append(decision_of, NONE)[columns.pop("departure")]
-    network, rows = parts.live.whole, parts.log.rows
+    is_all = every == 1 and not asked.is_window
+    jobs = np.arange(len(engine.jobs)) if is_all else np.unique(rows["job"])
+    network = parts.live.whole
     meta = {
         "version": __version__,
         "slice_ns": parts.clock.slice_ns,
@@ -52,25 +63,29 @@ def recording_of(parts: Parts, words: Mapping[str, Any], access_ms: Iterable[Any
         "vertices": list(network.node_names),
         "loads_not_taken": [] if parts.measurements.has_averages else list(AVERAGES),
         "decisions_taken": parts.log.taken,
-        "rules": _rules_of(parts.policies.distinct, rows),
+        "rules": _rules_of(parts.policies.distinct, decided[kept]),
+        "kept": kept_meta(asked, every, len(could_be)),
+        "detail": None,
         **words,
     }
+    outcome = rows["outcome"]
     tables = {
         "nodes": _nodes_of(engine.nodes, network),
         "links": _links_of(network),
-        "jobs": table_of("jobs", {name: engine.jobs[name] for name in engine.jobs.dtype.names or ()}),
-        "tasks": tasks,
+        "jobs": table_of("jobs", {"job": jobs, **{name: engine.jobs[name][jobs] for name in JOB.names or ()}}),
+        "tasks": table_of("tasks", {name: rows[name] for name in RECORD.names or ()} | {"is_open": outcome == OPEN}),
         "segments": table_of("segments", columns),
         "decisions": decisions,
-        "loads": _loads_of(parts.measurements),
-        "messages": parts.happenings.messages_table(),
+        "loads": _loads_of(parts.measurements, asked),
+        "messages": _messages_of(parts, ends.task, asked),
         "failures": parts.happenings.failures_table(),
     }
-    return Recording(meta, tables)
+    return Recording(json_value(meta), tables)
 
 
-def _tasks_of(parts: Parts, now_ns: int) -> tuple[pa.Table, Ends]:
-    """All tasks that have been submitted, and how far they have come."""
+def _tasks_of(parts: Parts, now_ns: int) -> Table:
+    """All tasks that have been submitted, RECORD_FIELDS: those that have ended, in the order of their ends, then the
+    others, up to now."""
     engine = parts.engine
     ended = engine.sorted_records()
     live = engine.tasks[(engine.tasks["state"] != FREE) & (engine.tasks["state"] != REQUEST_ONLY)]
@@ -96,44 +111,55 @@ def _tasks_of(parts: Parts, now_ns: int) -> tuple[pa.Table, Ends]:
     open_ones = np.concatenate([going, held])
     open_ones["outcome"] = OPEN
     open_ones["finish_ns"] = now_ns
-    rows = np.concatenate([ended, open_ones])
-    is_open = np.arange(len(rows)) >= len(ended)
-    columns = {name: rows[name] for name in RECORD.names or ()}
-    order = np.argsort(rows["task"])
-    ordered = rows[order]
-    ends = Ends(
+    return np.concatenate([ended, open_ones])
+
+
+def _ends_of(rows: Table) -> Ends:
+    """How far tasks have come."""
+    ordered = rows[np.argsort(rows["task"])]
+    return Ends(
         task=ordered["task"],
         at_ns=ordered["finish_ns"],
         parts=np.stack([ordered[f"{name}_ns"] for name in BREAKDOWN], axis=1),
-        is_open=is_open[order],
+        is_open=ordered["outcome"] == OPEN,
         arrival_ns=ordered["arrival_ns"],
         home=ordered["home"],
     )
-    return table_of("tasks", columns | {"is_open": is_open}), ends
 
 
-def _decisions_of(parts: Parts, departures: Departures, access_ms: Iterable[Any] | None) -> tuple[pa.Table, Integers]:
-    """The decisions, and the row of that which has brought about each departure; NONE: none has."""
-    rows, truths = parts.log.rows, parts.log.truths
+def _decisions_of(
+    rows: Table, truths: Floats, departures: Departures, access_of: AccessOf | None, asked: Asked
+) -> tuple[pa.Table, Integers]:
+    """The decisions in the window, and the row of that which has brought about each departure; NONE: none has.
+
+    Args:
+        rows: all decisions about the tasks that are kept, DECIDED.
+        truths: what was true at each of them.
+    """
+    # By all of them: the n-th decision about a task is found by counting.
     fates = fates_of(
         rows["task"], rows["source"].astype(np.int64), rows["target"].astype(np.int64), rows["time_ns"],
         rows["accepted"], departures,
     )  # fmt: skip
+    inside = asked.within(rows["time_ns"], rows["time_ns"])
+    row_of = np.where(inside, np.cumsum(inside) - 1, NONE)
+    brought = np.flatnonzero(fates.departure != NONE)
+    decision_of = np.full(len(departures.rows), NONE, np.int64)
+    decision_of[fates.departure[brought]] = row_of[brought]
+    rows, truths = rows[inside], truths[inside]
     columns: dict[str, Any] = {}
     for name in DECIDED.names or ():
         is_text = name in ("rule", "index", "reason")
         columns[name] = _texts(rows[name]) if is_text else rows[name]
-        if DECIDED[name].kind == "f":
-            columns[name] = rows[name] + 0.0
-    columns |= {"kind": fates.kind, "leaves_ns": fates.leaves_ns, "enters_ns": fates.enters_ns}
+    for name in ("kind", "leaves_ns", "enters_ns"):
+        columns[name] = getattr(fates, name)[inside]
     told = dict(zip(TRUTHS, truths.T, strict=True))
     told_ns = told.pop("told_ns")
     columns["told_ns"] = np.where(np.isnan(told_ns), NONE, told_ns).astype(np.int64)
     columns |= {f"true_{name}": values for name, values in told.items()}
-    more = {} if access_ms is None else {CLUSTER_T: pa.array(list(access_ms), pa.list_(pa.float64()))}
-    decision_of = np.full(len(departures.rows), NONE, np.int64)
-    brought = np.flatnonzero(fates.departure != NONE)
-    decision_of[fates.departure[brought]] = brought
+    more = {}
+    if access_of is not None:
+        more[CLUSTER_T] = pa.array([list(access_of(job)) for job in rows["job"].tolist()], pa.list_(pa.float64()))
     return table_of("decisions", columns, **more), decision_of
 
 
@@ -178,5 +204,17 @@ def _links_of(network: Network) -> pa.Table:
     return table_of("links", dict(zip(("x1", "y1", "x2", "y2"), lines.T, strict=True)))
 
 
-def _loads_of(measurements: Measurements) -> pa.Table:
-    return table_of("loads", measurements.columns())
+def _loads_of(measurements: Measurements, asked: Asked) -> pa.Table:
+    columns = measurements.columns()
+    if asked.is_window:
+        inside = asked.within(columns["at_ns"], columns["at_ns"])
+        columns = {name: values[inside] for name, values in columns.items()}
+    return table_of("loads", columns)
+
+
+def _messages_of(parts: Parts, tasks: Integers, asked: Asked) -> pa.Table:
+    """Messages in the window that are about a task that is kept, or about none."""
+    table = parts.happenings.messages_table()
+    sent_ns, heard_ns, task = (table[name].to_numpy() for name in ("sent_ns", "heard_ns", "task"))
+    is_there = np.isin(task, tasks) | (task == NONE)
+    return table.filter(pa.array(is_there & asked.within(sent_ns, np.maximum(sent_ns, heard_ns))))

@@ -26,6 +26,7 @@ from cluster_abm.model.part import wire
 from cluster_abm.model.recorded import recording_of
 from cluster_abm.model.setup import watts_of
 from cluster_abm.recording import Recording
+from cluster_abm.recording.keeping import asked_for
 from cluster_abm.results.frames import MOST_CLUSTERS, jobs_frame
 from cluster_abm.results.metrics import RunData, computed
 from cluster_abm.results.vertices import pieces_with_vertices, with_vertices
@@ -236,16 +237,24 @@ class RunResults:
         """Names of the files of which each node has a copy now, shape (nodes,) (moving.copies)."""
         return copies_by_node(self.parts.staging, self.engine)
 
-    def recording(self) -> Recording:
+    def recording(
+        self, *, every: int | None = None, from_s: float | None = None, to_s: float | None = None
+    ) -> Recording:
         """The run up to now as a recording (cluster_abm.recording).
 
-        Raises InputError: it is not recorded: `record=True` was not given.
+        Args:
+            every: keep every n-th job; None: all of them, or of more than 400,000 tasks as many jobs as fit.
+            from_s, to_s: keep only what is in this window [s]: tasks that live in it, whole, and the decisions and
+                loads of that time; None: from the beginning, to the end.
+
+        Raises InputError: it is not recorded: `record=True` was not given; or there is no such part.
         """
+        asked = asked_for(every, from_s, to_s)
         if not self.parts.happenings.are_kept:
             raise InputError("recording(): the run is not recorded: give ClusterModel record=True")
-        access_ms, staging = None, self.parts.staging
+        access_of, staging = None, self.parts.staging
         if staging is not None and staging.clusters <= MOST_CLUSTERS and self.setup.jobs_may_name_files:
-            access_ms = map(staging.cluster_access_ms, self.parts.log.rows["job"].tolist())
+            access_of = staging.cluster_access_ms
         policy = self.parts.policies.main
         words = {
             "scenario": self.setup.name,
@@ -253,12 +262,12 @@ class RunResults:
             "caption": caption_of(self.setup),
             "policy": {"name": self.policy_name, "source": str(policy.source), "summary": str(policy.summary)},
             "seed": self.run_seed,
-            "toml": scenario_to_toml(self.setup),
+            "toml": scenario_to_toml(_with_seed(self.setup, self.run_seed)),
             "is_over": not self.running,
             "summary": self.summary(),
             "telling_index": telling_index(self.setup),
         }
-        return recording_of(self.parts, words, access_ms)
+        return recording_of(self.parts, words, access_of, asked)
 
     def _with_access(self, decisions: pd.DataFrame) -> pd.DataFrame:
         staging = self.parts.staging
@@ -268,3 +277,8 @@ class RunResults:
             access_ms = map(staging.cluster_access_ms, decisions["job"].tolist())
             decisions["cluster_t_ms"] = pd.Series(list(access_ms), decisions.index, dtype="object")
         return decisions
+
+
+def _with_seed(setup: Scenario, seed: int) -> Scenario:
+    """The scenario of a run of this seed, however the seed was given."""
+    return setup.model_copy(update={"run": setup.run.model_copy(update={"seed": seed})})

@@ -46,9 +46,11 @@ def film_of(
     last_ns = end_ns if to_s is None else min(end_ns, int(to_s * NS_PER_S))
     times_ns = picture_times(int(from_s * NS_PER_S), last_ns, recordings[0].meta["slice_ns"], speed)
     index = recordings[0].meta["telling_index"]
-    shown = [_Shown(one, index, last_ns) for one in recordings]
+    shown = [_Shown(one, index, times_ns[0], times_ns[-1]) for one in recordings]
     pictures = [[one.picture(at_ns) for at_ns in times_ns] for one in shown]
-    scale = scale_of(index, [picture.loads for of_one in pictures for picture in of_one], any(x.per_core for x in shown))
+    scale = scale_of(
+        index, [picture.loads for of_one in pictures for picture in of_one], any(x.per_core for x in shown)
+    )
     write_film(path, [one.scene for one in shown], list(zip(*pictures, strict=True)), scale, progress)
     return len(times_ns)
 
@@ -75,10 +77,10 @@ class _Shown:
 
     Args:
         index: the load by which nodes are coloured, "cpu" or "io".
-        last_ns: the end of the film [ns].
+        first_ns, last_ns: when the film begins and ends [ns].
     """
 
-    def __init__(self, recording: Recording, index: str, last_ns: int) -> None:
+    def __init__(self, recording: Recording, index: str, first_ns: int, last_ns: int) -> None:
         nodes, loads = recording.tables["nodes"], recording.tables["loads"]
         self._at = list(zip(*(nodes[name].to_pylist() for name in ("x", "y")), strict=True))
         cores = nodes["cores"].to_numpy()
@@ -87,7 +89,7 @@ class _Shown:
         wires = [((x1, y1), (x2, y2)) for x1, y1, x2, y2 in zip(*links, strict=True)]
         names = nodes["vertex"].to_pylist()
         self.scene = Scene(recording.title, self._at, wires, cores, names if any(names) else ())
-        count, self._last_ns = len(self._at), max(1, last_ns)
+        count, self._first_ns, self._whole_ns = len(self._at), first_ns, max(1, last_ns - first_ns)
         self._measured_ns = loads["at_ns"].to_numpy()[::count]
         column = loads["cpu_queue"].to_numpy() / np.tile(cores, len(self._measured_ns)) if index == "cpu" else None
         self._loads: Floats = (loads["io_ms"].to_numpy() / 1000.0 if column is None else column).reshape(-1, count)
@@ -144,6 +146,6 @@ class _Shown:
             self._tasks[place] if len(self._tasks) else nothing,
             up,
             [[[self._at[one], self._at[other]]] for one, other in pairs],
-            share=at_ns / self._last_ns,
+            share=(at_ns - self._first_ns) / self._whole_ns,
             totals=f"{finished:,} of {submitted:,} tasks finished{slowdown}, {last:,} moved",
         )

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from cluster_abm.arguments import PATH, check_arguments
 from cluster_abm.arrays import Array
 from cluster_abm.clock import NS_PER_MS
 from cluster_abm.engine.tables import JOB, LOAD, RECORD, Table
+from cluster_abm.errors import InputError
 from cluster_abm.policy.decision import RECORDED
+from cluster_abm.recording.container import write
 from cluster_abm.recording.fates import KINDS
 from cluster_abm.recording.segments import PARTS, WHAT
 from cluster_abm.results.columns import PLAIN_LOADS
@@ -30,13 +35,20 @@ def _of_rows(dtype: np.dtype[np.void]) -> dict[str, pa.DataType]:
 
 # What a decision about another node is kept with: see model.deciding.truths.
 TRUTHS = ("index", "tasks", "cpu_queue", "memory_mb", "cpu_ms", "page_ms", "io_ms", "io_load")
+# What a task does inside a visit, at each moment of a detailed window.
+DOING = (
+    "ready", "cpu", "waits for the disk", "disk", "waits for a page fault", "page fault", "barrier or sleep",
+    "writes what it brought",
+)  # fmt: skip
+# The outcome of a task that has not ended.
+OPEN = -1
 _DECIDED = {"int": I8, "float": F8, "bool": FLAG, "str": TEXT}
 COLUMNS: Mapping[str, Mapping[str, pa.DataType]] = {
     "nodes": {
         "node": I4, "vertex": STRING, "cluster": STRING, "cores": I4, "speed": F8, "memory_mb": F8, "x": F8, "y": F8,
     },
     "links": {"x1": F8, "y1": F8, "x2": F8, "y2": F8},
-    "jobs": _of_rows(JOB),
+    "jobs": {"job": I8, **_of_rows(JOB)},
     "tasks": _of_rows(RECORD) | {"is_open": FLAG},
     "segments": {
         "task": I8, "node": I4, "origin": I4, "from_ns": I8, "to_ns": I8, "what": pa.int8(), "decision": I8,
@@ -51,12 +63,13 @@ COLUMNS: Mapping[str, Mapping[str, pa.DataType]] = {
     "loads": {"at_ns": I8, "node": I4, **dict.fromkeys(LOAD.names or (), F8), "cpu_ns": I8, "disk_ns": I8},
     "messages": {"sent_ns": I8, "heard_ns": I8, "sender": I4, "receiver": I4, "topic": TEXT, "task": I8},
     "failures": {"at_ns": I8, "what": TEXT, "node": I4, "other": STRING, "factor": F8},
+    "detail": {"task": I8, "node": I4, "from_ns": I8, "to_ns": I8, "doing": pa.int8()},
 }  # fmt: skip
 """The columns of each table, and their types. Times are ns of simulated time; NONE, -1, is no node, task or time.
 
 * `nodes`: number, vertex, cluster, hardware, and position in the unit square, y downwards.
 * `links`: the lines to draw between them.
-* `jobs`: what each job is (engine.fields.JOB_FIELDS).
+* `jobs`: the number of each job that is kept, and what it is (engine.fields.JOB_FIELDS).
 * `tasks`: one row a task (engine.fields.RECORD_FIELDS): those that have ended, in the order of their ends, then those
   that have not, up to the recording's end.
 * `segments`: the life of each task (segments.segments_of); `what` is a place in WHAT, `decision` the row of the
@@ -66,9 +79,13 @@ COLUMNS: Mapping[str, Mapping[str, pa.DataType]] = {
 * `loads`: the measurements of `nodes_frame`.
 * `messages`: those of managers that talk; `heard_ns` -1: it got lost.
 * `failures`: nodes, links and devices that fail, drain, are slow, or recover.
+* `detail`: only where it was asked for: what each task does at each moment of a window, inside its visits, by (task,
+  time); `doing` is a place in DOING.
 """
 # Present only where jobs name files.
 CLUSTER_T = "cluster_t_ms"
+OPTIONAL_COLUMNS: Mapping[str, Mapping[str, pa.DataType]] = {"decisions": {CLUSTER_T: pa.list_(F8)}}
+DETAIL = "detail"
 
 
 class Recording:
@@ -76,8 +93,10 @@ class Recording:
 
     Attributes:
         meta: what it is a recording of, as data that JSON can hold: scenario, policy, seed, how far it goes, the words
-            of the policy's rules, the run's summary, and which jobs are kept.
-        tables: its tables by name (COLUMNS).
+            of the policy's rules, and the run's summary. `kept` says which part of the run it has: `every` n-th job,
+            tasks that live between `from_ns` and `to_ns` (None: in all of it), and `why`, in words ("": all is kept).
+            The summary is always that of the whole run.
+        tables: its tables by name (COLUMNS); `detail` only where it was asked for.
 
     Example:
         >>> import cluster_abm as ca
@@ -97,16 +116,29 @@ class Recording:
     def __repr__(self) -> str:
         tasks, decisions = (self.tables[name].num_rows for name in ("tasks", "decisions"))
         end_s = self.meta["end_ns"] / NS_PER_MS / 1000.0
-        return f"<Recording {self.title}: {tasks:,} tasks, {decisions:,} decisions, {end_s:,.10g} s>"
+        kept = f"; {self.meta['kept']['why']}" if self.meta["kept"]["why"] else ""
+        return f"<Recording {self.title}: {tasks:,} tasks, {decisions:,} decisions, {end_s:,.10g} s{kept}>"
+
+    def save(self, path: str | Path) -> None:
+        """Write it into a file, which `cluster_abm.load_recording` reads; the same recording gives the same bytes.
+
+        Raises InputError: the file cannot be written.
+        """
+        check_arguments(path=(path, PATH))
+        write(Path(path), [(self.meta, self.tables)])
 
     def jobs_frame(self) -> pd.DataFrame:
-        """One row a task that has ended, as ClusterModel.jobs_frame."""
-        ended = self.tables["tasks"].filter(pa.compute.invert(self.tables["tasks"]["is_open"]))
-        frame = jobs_frame(_rows(ended, RECORD), _rows(self.tables["jobs"], JOB), self.meta["programs"])
+        """One row a task that has ended, as ClusterModel.jobs_frame; of a part of the run those of that part."""
+        ended = self.tables["tasks"].filter(pc.invert(self.tables["tasks"]["is_open"]))
+        records, jobs = _rows(ended, RECORD), self.tables["jobs"]
+        job = records["job"].copy()
+        records["job"] = np.searchsorted(_values(jobs, "job"), job)
+        frame = jobs_frame(records, _rows(jobs, JOB), self.meta["programs"])
+        frame["job"] = job
         return with_vertices(frame, "jobs", self.meta["vertices"])
 
     def nodes_frame(self) -> pd.DataFrame:
-        """One row a node and measurement, as ClusterModel.nodes_frame."""
+        """One row a node and measurement, as ClusterModel.nodes_frame; of a window those of that window."""
         table = self.tables["loads"]
         columns: dict[str, Array] = {"time_ms": _values(table, "at_ns") / NS_PER_MS, "node": _values(table, "node")}
         columns["node"] = columns["node"].astype(np.int64)
@@ -118,7 +150,10 @@ class Recording:
         return with_vertices(pd.DataFrame(columns), "nodes", self.meta["vertices"])
 
     def decisions_frame(self) -> pd.DataFrame:
-        """One row a decision, as ClusterModel.decisions_frame."""
+        """One row a decision, as ClusterModel.decisions_frame; of a part of the run those of that part.
+
+        `attrs["taken"]` says how many decisions the whole run took.
+        """
         table = self.tables["decisions"]
         columns: dict[str, pd.Series] = {}
         for one in RECORDED:
@@ -131,7 +166,7 @@ class Recording:
                 columns[one.name] = pd.Series(_values(table, one.name), dtype=dtype)
         frame = pd.DataFrame(columns)
         if CLUSTER_T in table.column_names:
-            frame[CLUSTER_T] = pd.Series(table[CLUSTER_T].to_pylist(), frame.index, dtype="object")
+            frame[CLUSTER_T] = pd.Series([*map(tuple, table[CLUSTER_T].to_pylist())], frame.index, dtype="object")
         frame = with_vertices(frame, "decisions", self.meta["vertices"])
         frame.attrs["taken"] = self.meta["decisions_taken"]
         return frame
@@ -146,6 +181,24 @@ class Recording:
         frame.insert(1, "what", np.array(WHAT, object)[_values(table, "what")])
         for name in ("from_ns", "to_ns", *PARTS):
             frame[name.replace("_ns", "_ms")] = _values(table, name) / NS_PER_MS
+        return frame
+
+    def detail_frame(self) -> pd.DataFrame:
+        """One row each time that a task does something else in the window of `meta["detail"]`: task, node, from_ms,
+        to_ms, doing (DOING).
+
+        Raises InputError: the recording has no such window.
+        """
+        if DETAIL not in self.tables:
+            raise InputError(
+                "detail_frame(): the recording has no detail: record(..., detail=(from_s, to_s)) or "
+                "cluster_abm.detail_of(recording, from_s, to_s) give it"
+            )
+        table = self.tables[DETAIL]
+        frame = pd.DataFrame({name: _values(table, name) for name in ("task", "node")})
+        for name in ("from", "to"):
+            frame[f"{name}_ms"] = _values(table, f"{name}_ns") / NS_PER_MS
+        frame["doing"] = np.array(DOING, object)[_values(table, "doing")]
         return frame
 
     def kinds(self) -> Array:
@@ -170,6 +223,9 @@ def _as(values: Any, kind: pa.DataType) -> pa.Array:
     if isinstance(values, pa.Array):
         return values if values.type == kind else values.cast(kind)
     if isinstance(values, np.ndarray) and values.dtype != object:
+        if values.dtype.kind == "f":
+            # One zero, and one NaN, so that equal values are equal bytes.
+            values = np.where(np.isnan(values), np.nan, values + 0.0)
         return pa.array(np.ascontiguousarray(values), kind, from_pandas=False)
     return pa.array(values, kind)
 

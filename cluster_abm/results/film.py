@@ -131,9 +131,9 @@ def staged(scenes: Sequence[Scene], scale: Scale, some_fail: bool) -> tuple[Figu
     FigureCanvasAgg(figure)
     every = figure.subplots(1, len(scenes), squeeze=False)[0]
     stages = [Stage(axes, scene, scale) for axes, scene in zip(every, scenes, strict=True)]
-    if len(scenes) > 1:
-        for axes, scene in zip(every, scenes, strict=True):
-            axes.set_title(scene.title, fontsize=11, fontweight="bold", loc="center", pad=22)
+    for axes, scene in zip(every if len(scenes) > 1 else (), scenes, strict=False):
+        # In the line below it stands the time, at the left.
+        axes.set_title(f"{scene.title}\n ", fontsize=11, fontweight="bold", loc="center", y=1.0)
     bar = figure.colorbar(stages[0].nodes, ax=list(every), label=scale.words, shrink=0.7)
     if scale.names:
         bar.set_ticks(list(range(len(scale.names))), labels=list(scale.names))

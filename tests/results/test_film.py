@@ -143,7 +143,7 @@ def test_the_bar_has_round_numbers_of_ten_where_loads_differ_by_orders():
 
 def test_a_gif_has_every_picture_and_what_differs_between_them(tmp_path):
     shown = [replace(picture(), loads=np.array([0.0, load, 2.0]), now_ms=100.0 * load) for load in (0.0, 1.0, 2.0, 2.0)]
-    write_film(tmp_path / "a.gif", SCENE, shown, scale_of("cpu", 2.0))
+    write_film(tmp_path / "a.gif", [SCENE], [[one] for one in shown], scale_of("cpu", 2.0))
     with Image.open(tmp_path / "a.gif") as gif:
         # The last one is the same as the one before, which is shown for longer.
         frames, shown_ms = [], 0
@@ -160,7 +160,7 @@ def test_a_gif_has_every_picture_and_what_differs_between_them(tmp_path):
 
 def test_a_gif_shows_the_time(tmp_path):
     shown = [replace(picture(), now_ms=1000.0 * seconds) for seconds in (1.0, 88.8)]
-    write_film(tmp_path / "a.gif", SCENE, shown, scale_of("cpu", 2.0))
+    write_film(tmp_path / "a.gif", [SCENE], [[one] for one in shown], scale_of("cpu", 2.0))
     with Image.open(tmp_path / "a.gif") as gif:
         assert gif.n_frames == 2
         frames = [np.asarray(gif.convert("L"), float)]
@@ -195,7 +195,7 @@ def test_a_film_shows_loads_time_and_what_is_out():
 
 def test_a_film_of_two_runs_has_a_title_each_and_one_scale():
     figure, stages = film.staged([SCENE, replace(SCENE, title="another")], scale_of("io", 2.0), False)
-    assert [axes.get_title() for axes in figure.axes[:2]] == ["a run", "another"]
+    assert [axes.get_title().strip() for axes in figure.axes[:2]] == ["a run", "another"]
     assert (figure.get_suptitle(), len(figure.axes), len(stages)) == ("", 3, 2)
     assert figure.axes[2].get_ylabel() == "I/O processing ahead [s]"
 

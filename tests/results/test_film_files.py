@@ -24,7 +24,7 @@ OUT = replace(IDLE, up=np.array([True, False]))
 
 def test_a_film_has_the_colours_of_later_pictures_and_reports_each_picture(tmp_path):
     told = []
-    write_film(tmp_path / "a.gif", SCENE, [IDLE, OUT], scale_of("cpu", 2.0), lambda: told.append(1))
+    write_film(tmp_path / "a.gif", [SCENE], [[IDLE], [OUT]], scale_of("cpu", 2.0), lambda: told.append(1))
     assert len(told) == 2
     wanted = np.array([int(DOWN[at : at + 2], 16) for at in (1, 3, 5)])
     with Image.open(tmp_path / "a.gif") as gif:
