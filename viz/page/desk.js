@@ -91,17 +91,12 @@ export function render({ model, el: place }) {
 const bytesOf = (view) => new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 
 /**
- * Other recordings in the same player: the clock stays where it is, and so does what is looked at.
- * @param {any} player
+ * Other recordings in the same player: what is seen stays, and it goes on playing.
+ * @param {import("../player/player.js").Player} player
  * @param {Uint8Array[]} recordings
  */
 async function replaced(player, recordings) {
-  const before = player.view;
+  const playing = player.view?.playing ?? false;
   await player.open(recordings);
-  const { view } = player;
-  if (!before || !view || view === before) return;
-  if (before.to - before.from < before.end * 0.999) view.window(before.from, before.to);
-  view.setSpeed(before.speed);
-  view.seek(before.time);
-  if (before.playing) view.play(true);
+  if (playing) player.set({ playing });
 }

@@ -15,6 +15,10 @@ export function downloadsOf(files, fetch) {
   const element = el("div", { class: "download" }, button, list);
   const open = () => {
     list.hidden = false;
+    const box = button.getBoundingClientRect();
+    const above = box.top - list.offsetHeight - 3;
+    list.style.left = `${box.left}px`;
+    list.style.top = `${above > 0 ? above : Math.min(box.bottom + 3, innerHeight - list.offsetHeight)}px`;
     button.setAttribute("aria-expanded", "true");
     /** @type {HTMLElement} */ (list.firstElementChild).focus();
   };

@@ -34,9 +34,9 @@ button:hover { background: var(--ground); }
 .option:hover { background: var(--ground); }
 .option .name { font-weight: 550; } .option .summary { font-size: 12px; color: var(--faint); } .nothing { padding: 8px 10px; color: var(--faint); }
 .download { position: relative; }
-.files { position: absolute; z-index: 15; bottom: 33px; left: 0; width: max-content; max-width: calc(100vw - 24px); background: var(--paper);
+.files { position: fixed; z-index: 15; width: max-content; max-width: calc(100vw - 24px); background: var(--paper);
   border: 1px solid var(--field); border-radius: 4px; box-shadow: 0 6px 22px rgb(0 0 0 / .22); }
-.files button { display: block; border: 0; border-radius: 0; text-align: left; }
+.files button { display: block; width: 100%; border: 0; border-radius: 0; text-align: left; }
 .stage-of-desk { position: relative; min-width: 0; min-height: 0; height: 100vh; }
 cluster-player { display: block; height: 100%; --height: 100%; }
 .progress { position: absolute; z-index: 10; top: 44px; left: 50%; transform: translateX(-50%); display: grid; gap: 6px; width: max-content; max-width: min(640px, 92%); }
@@ -55,6 +55,5 @@ cluster-player { display: block; height: 100%; --height: 100%; }
   .panel { height: auto; border-right: 0; border-bottom: 1px solid var(--line); overflow: visible; }
   .more { display: block; } .panel:not(.open) .fields, .panel:not(.open) .reset { display: none; }
   button { min-height: 40px; } input { height: 38px; font-size: 16px; }
-  .files { bottom: auto; top: 42px; }
 }
 `;

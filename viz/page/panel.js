@@ -30,6 +30,8 @@ export class Panel {
       hasSettings && this.offered, hasSettings && this.more, hasSettings && this.fields,
       el("div", { class: "foot" }, hasSettings && reset, downloads));
     this.tip = tipsOf(this.element);
+    // What is typed here is no key of the player's.
+    this.element.addEventListener("keydown", (event) => event.stopPropagation());
   }
 
   #fold() {

@@ -17,15 +17,19 @@ export async function pictureOf(element, style) {
     image.setAttribute("style", canvas.getAttribute("style") ?? "");
     canvas.replaceWith(image);
   });
-  const before = element.querySelectorAll("input, textarea, select");
-  copy.querySelectorAll("input, textarea, select").forEach((field, place) => {
-    field.setAttribute("value", /** @type {HTMLInputElement} */ (before[place]).value);
+  const before = element.querySelectorAll("input, option");
+  copy.querySelectorAll("input, option").forEach((field, place) => {
+    const one = before[place];
+    if (one instanceof HTMLOptionElement) field.toggleAttribute("selected", one.selected);
+    else field.setAttribute("value", /** @type {HTMLInputElement} */ (one).value);
   });
   scrolled(element, copy);
   copy.setAttribute("xmlns", "http://www.w3.org/1999/xhtml");
   copy.style.width = `${box.width}px`;
   copy.style.height = `${box.height}px`;
   copy.style.minHeight = "0";
+  // Widths that depend on the window are those of now.
+  copy.style.gridTemplateColumns = getComputedStyle(element).gridTemplateColumns;
   const sheet = document.createElement("style");
   sheet.textContent = style;
   copy.prepend(sheet);

@@ -7,11 +7,14 @@ can be imported, ends the tab's thread, or leaves a traceback in the log.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 MOST_TEXT = 128
 MOST_THEME = 100
+# The page's path, and the settings in its query (viz.address).
+PATH = re.compile(r"/(\?[A-Za-z0-9%&=._+~*-]{0,2000})?", re.ASCII)
 ENVELOPE = {"header": dict, "parent_header": dict, "metadata": dict, "content": dict, "channel": str}
 HEADER = ("msg_id", "msg_type", "session", "username", "version")
 QUESTIONS = ("kernel_info_request", "comm_info_request")
@@ -78,7 +81,8 @@ def _is_run(data: Mapping[str, Any]) -> bool:
     return (
         isinstance(given, dict)
         and given.keys() <= {"path", "dark", "themes", "appName"}
-        and given.get("path") == "/"
+        and isinstance(given.get("path"), str)
+        and PATH.fullmatch(given["path"]) is not None
         and isinstance(given.get("dark"), bool)
         and given.get("appName") is None
         and _is_theme(given.get("themes"))
