@@ -5,7 +5,7 @@ from __future__ import annotations
 import anywidget
 import traitlets
 
-from cluster_abm.recording.script import desk_script
+from cluster_abm.recording.script import desk_script, part_script
 
 
 class PageWidget(anywidget.AnyWidget):
@@ -30,3 +30,18 @@ class PageWidget(anywidget.AnyWidget):
     recordings = traitlets.List(traitlets.Bytes()).tag(sync=True)
     files = traitlets.List().tag(sync=True)
     stem = traitlets.Unicode("").tag(sync=True)
+
+
+class PartWidget(anywidget.AnyWidget):
+    """The player, or a part of it, that follows a model.
+
+    Attributes:
+        recordings: one payload, or none.
+        part: "player", "stage", "timeline" or "decisions".
+        words: what is said instead.
+    """
+
+    _esm = part_script()
+    recordings = traitlets.List(traitlets.Bytes()).tag(sync=True)
+    part = traitlets.Unicode("player").tag(sync=True)
+    words = traitlets.Unicode("").tag(sync=True)

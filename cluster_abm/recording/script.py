@@ -37,6 +37,12 @@ def desk_script() -> str:
     return f"{_joined('desk')}export default {{ render: m_desk.render }};\n"
 
 
+@cache
+def part_script() -> str:
+    """The module of a component of Mesa's page (`viz/page/part.js`)."""
+    return f"{_joined('part')}export default {{ render: m_part.render }};\n"
+
+
 def _joined(entry: str) -> str:
     """A module and all that it imports; each is a function that returns what it exports, in the order of imports."""
     return '"use strict";\n' + "".join(_wrapped(name, text) for name, text in _in_order(entry))
