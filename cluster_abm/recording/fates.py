@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cluster_abm.arrays import Array, Integers
-from cluster_abm.engine.tables import MIGRATES, NEVER, NONE, RESTARTS, RETURNS
+from cluster_abm.engine.tables import LOST_NODE, MIGRATES, NEVER, NONE, RESTARTS, RETURNS, Table
 from cluster_abm.recording.segments import Departures
 
 # What a decision was about.
@@ -27,7 +27,7 @@ class Fates(NamedTuple):
 def fates_of(
     task: Integers, source: Integers, target: Integers, time_ns: Integers, accepted: Array, departures: Departures
 ) -> Fates:
-    """Find the departure that each decision has brought about: the n-th of a task for a node by its n-th decision.
+    """Find the departure that each decision has brought about: the first one of the task for that node since then.
 
     Args:
         task, source, target, time_ns, accepted: columns of the decisions, in the order in which they were taken.
@@ -36,12 +36,7 @@ def fates_of(
     rows = departures.rows
     kind = np.where(target == source, STAYS, STARTS_ELSEWHERE)
     leaves_ns, enters_ns, departure = (np.full(len(task), NONE, np.int64) for _ in range(3))
-    taken = np.flatnonzero(accepted)
-    left = np.flatnonzero(rows["kind"] != RETURNS)
-    of_decisions = _numbered(task[taken], target[taken])
-    of_departures = _numbered(rows["task"][left], rows["node"][left])
-    _, mine, theirs = np.intersect1d(of_decisions, of_departures, assume_unique=True, return_indices=True)
-    decision, place = taken[mine], left[theirs]
+    decision, place = _brought_about(task, target, time_ns, accepted, departures.rows)
     departure[decision] = place
     leaves_ns[decision] = rows["at_ns"][place]
     entry_ns = rows["enter_ns"][place]
@@ -65,14 +60,26 @@ def _first_entries(departures: Departures) -> Integers:
     return np.minimum.reduceat(enters, first) if len(first) else np.zeros(0, np.int64)
 
 
-def _numbered(task: Integers, node: Integers) -> Array:
-    """Rows (task, node, how often this pair stood before), each once, in the order given."""
-    order = np.lexsort((np.arange(len(task)), node, task))
-    sorted_task, sorted_node = task[order], node[order]
-    same = np.zeros(len(task), bool)
-    same[1:] = (sorted_task[1:] == sorted_task[:-1]) & (sorted_node[1:] == sorted_node[:-1])
-    places = np.arange(len(task))
-    begin = np.maximum.accumulate(np.where(same, 0, places)) if len(task) else places
-    found = np.zeros(len(task), [("task", np.int64), ("node", np.int64), ("number", np.int64)])
-    found["task"][order], found["node"][order], found["number"][order] = sorted_task, sorted_node, places - begin
-    return found
+def _brought_about(
+    task: Integers, target: Integers, time_ns: Integers, accepted: Array, rows: Table
+) -> tuple[Integers, Integers]:
+    """Decisions, and the place of the departure that each has brought about."""
+    taken = np.flatnonzero(accepted)
+    left = np.flatnonzero((rows["kind"] != RETURNS) & (rows["kind"] != LOST_NODE))
+    keys = [
+        np.concatenate([task[taken], rows["task"][left]]),
+        np.concatenate([target[taken], rows["node"][left].astype(np.int64)]),
+        np.concatenate([time_ns[taken], rows["at_ns"][left]]),
+        np.arange(len(taken) + len(left)),
+    ]
+    # Decisions stand before the departures of the same instant.
+    order = np.lexsort(keys[::-1])
+    places = np.arange(len(order))
+    is_decision = order < len(taken)
+    last = np.maximum.accumulate(np.where(is_decision, places, NONE)) if len(order) else places
+    found = ~is_decision & (last != NONE)
+    departure, decision = order[found], order[last[found]]
+    same = (keys[0][departure] == keys[0][decision]) & (keys[1][departure] == keys[1][decision])
+    # A later departure without a decision of its own, as after a failure, has none.
+    decision, first = np.unique(decision[same], return_index=True)
+    return taken[decision], left[departure[same][first] - len(taken)]

@@ -38,7 +38,8 @@ export function selectionOf(word, view) {
 export function addressOf(view) {
   const parts = [`t=${+(view.time / 1000).toFixed(3)}`];
   if (view.selection) parts.push(`sel=${selectionWord(view.selection, view)}`);
-  if (view.to - view.from < view.end * 0.999) parts.push(`zoom=${+(view.from / 1000).toFixed(4)}-${+(view.to / 1000).toFixed(4)}`);
+  if (view.to - view.from < view.end * 0.999)
+    parts.push(`zoom=${+(view.from / 1000).toFixed(4)}-${+(view.to / 1000).toFixed(4)}`);
   parts.push(`speed=${view.speed}`);
   parts.push(`run=${view.recordings.map((one) => encodeURIComponent(`${one.policy}.${one.header.seed}`)).join("+")}`);
   return `#${parts.join("&")}`;
@@ -49,7 +50,12 @@ export function addressOf(view) {
  * @param {string} address
  */
 export function readAddress(view, address) {
-  const given = new Map(address.replace(/^#/, "").split("&").map((part) => /** @type {[string, string]} */ ([part.split("=")[0], part.split("=")[1] ?? ""])));
+  const given = new Map(
+    address
+      .replace(/^#/, "")
+      .split("&")
+      .map((part) => /** @type {[string, string]} */ ([part.split("=")[0], part.split("=")[1] ?? ""])),
+  );
   const speed = Number(given.get("speed"));
   if (speed > 0) view.setSpeed(speed);
   const time = Number(given.get("t"));

@@ -17,28 +17,68 @@ export class Bar {
    */
   constructor(view, steps) {
     this.view = view;
-    this.play = el("button", { type: "button", class: "tool play", "aria-label": "Play", title: "Play (space)",
-      onclick: () => view.play(!view.playing) }, icon("play"));
-    this.time = /** @type {HTMLInputElement} */ (el("input", { class: "clock", "aria-label": "Time [s]", inputmode: "decimal",
-      onchange: () => this.#typed(), onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && this.time.blur() }));
-    this.slider = /** @type {HTMLInputElement} */ (el("input", { type: "range", min: 0, max: DECADES * FINEST, step: 1, class: "speed",
-      "aria-label": "Speed", oninput: () => view.setSpeed(rounded(SLOWEST * 10 ** (Number(this.slider.value) / FINEST))) }));
+    this.play = el(
+      "button",
+      {
+        type: "button",
+        class: "tool play",
+        "aria-label": "Play",
+        title: "Play (space)",
+        onclick: () => view.play(!view.playing),
+      },
+      icon("play"),
+    );
+    this.time = /** @type {HTMLInputElement} */ (
+      el("input", {
+        class: "clock",
+        "aria-label": "Time [s]",
+        inputmode: "decimal",
+        onchange: () => this.#typed(),
+        onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && this.time.blur(),
+      })
+    );
+    this.slider = /** @type {HTMLInputElement} */ (
+      el("input", {
+        type: "range",
+        min: 0,
+        max: DECADES * FINEST,
+        step: 1,
+        class: "speed",
+        "aria-label": "Speed",
+        oninput: () => view.setSpeed(rounded(SLOWEST * 10 ** (Number(this.slider.value) / FINEST))),
+      })
+    );
     this.words = el("output", { class: "times" });
-    this.element = el("footer", { class: "bar" },
-      el("div", { class: "left" },
+    this.element = el(
+      "footer",
+      { class: "bar" },
+      el(
+        "div",
+        { class: "left" },
         iconButton("begin", "To the beginning", () => view.seek(0), "Home"),
         iconButton("backwards", "One slice back", () => steps.slice(-1), ","),
         iconButton("back", "One event back", () => steps.step(-1), "Left arrow"),
         this.play,
         iconButton("next", "One event on", () => steps.step(1), "Right arrow"),
         iconButton("forth", "One slice on", () => steps.slice(1), "."),
-        el("span", { class: "now" }, this.time, el("span", { class: "of", text: `of ${moment(view.end)}` }))),
-      el("label", { class: "pace", title: "Speed: simulated over real time ([ and ])" },
-        el("span", { class: "end", text: "1/100" }), this.slider, el("span", { class: "end", text: "1000" }), this.words),
-      el("div", { class: "right" },
+        el("span", { class: "now" }, this.time, el("span", { class: "of", text: `of ${moment(view.end)}` })),
+      ),
+      el(
+        "label",
+        { class: "pace", title: "Speed: simulated over real time ([ and ])" },
+        el("span", { class: "end", text: "1/100" }),
+        this.slider,
+        el("span", { class: "end", text: "1000" }),
+        this.words,
+      ),
+      el(
+        "div",
+        { class: "right" },
         iconButton("minus", "Zoom out", () => view.zoom(1.6), "-"),
         iconButton("plus", "Zoom in", () => view.zoom(1 / 1.6), "+"),
-        iconButton("fit", "Whole run", () => view.window(0, view.end), "0")));
+        iconButton("fit", "Whole run", () => view.window(0, view.end), "0"),
+      ),
+    );
     this.refresh();
     this.tick();
   }

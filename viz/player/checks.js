@@ -11,7 +11,8 @@ const COLUMNS = {
   links: "x1 y1 x2 y2",
   jobs: "arrival home tasks first_task cpu_ms io_per_ms memory_mb initial_data_mb program",
   tasks: "task job home node moves migrations restarts outcome arrival response isolated requests faults is_open",
-  segments: "task node origin what decision is_open gap length cpu cpu_queue io io_queue paging migration barrier blocked",
+  segments:
+    "task node origin what decision is_open gap length cpu cpu_queue io io_queue paging migration barrier blocked",
   decisions:
     "time task source target rule index reason accepted kind leaves enters age task_load load_here load_there " +
     "response_here_ms response_there_ms cost_ms mce",
@@ -19,8 +20,16 @@ const COLUMNS = {
   messages: "sent after sender receiver topic task",
   failures: "at what node other factor",
 };
-const TEXTS = ["nodes.vertex", "nodes.cluster", "decisions.rule", "decisions.index", "decisions.reason", "messages.topic",
-  "failures.what", "failures.other"];
+const TEXTS = [
+  "nodes.vertex",
+  "nodes.cluster",
+  "decisions.rule",
+  "decisions.index",
+  "decisions.reason",
+  "messages.topic",
+  "failures.what",
+  "failures.other",
+];
 const MOST_NODES = 100_000;
 
 /**
@@ -41,8 +50,14 @@ export function check({ header, tables }) {
     within(tables[table], column, 0, texts.length);
   }
   const nodes = tables.nodes.rows;
-  if (nodes < 1 || nodes > MOST_NODES) throw new Unreadable(`The recording has ${nodes} nodes; 1 to ${MOST_NODES} can be shown.`);
-  if (!(Number.isFinite(header.tick_ms) && header.tick_ms > 0 && Number.isFinite(header.end_ns) && header.end_ns >= 0)) {
+  if (nodes < 1 || nodes > MOST_NODES)
+    throw new Unreadable(`The recording has ${nodes} nodes; 1 to ${MOST_NODES} can be shown.`);
+  if (!(
+    Number.isFinite(header.tick_ms) &&
+    header.tick_ms > 0 &&
+    Number.isFinite(header.end_ns) &&
+    header.end_ns >= 0
+  )) {
     throw new Unreadable("The recording does not say how long it is.");
   }
   const { jobs, tasks, segments, decisions, loads, failures, messages } = tables;
@@ -63,7 +78,8 @@ export function check({ header, tables }) {
   within(messages, "receiver", 0, nodes);
   const order = segments.columns.task;
   for (let row = 1; row < order.length; row++) {
-    if (order[row] < order[row - 1]) throw new Unreadable("The recording's segments are not in the order of their tasks.");
+    if (order[row] < order[row - 1])
+      throw new Unreadable("The recording's segments are not in the order of their tasks.");
   }
 }
 

@@ -8,10 +8,30 @@
  */
 
 const GROUNDS = {
-  light: { paper: "#ffffff", ground: "#f3f5f8", raised: "#ffffff", ink: "#1b2733", faint: "#5b6770", line: "#d5dbe0",
-    accent: "#0b62c4", track: "#e6eaee", memory: "#8695a3", down: "#b3261e" },
-  dark: { paper: "#151a21", ground: "#0d1116", raised: "#1b222b", ink: "#e6edf3", faint: "#9aa7b4", line: "#2d3640",
-    accent: "#6cb1ff", track: "#262e37", memory: "#718090", down: "#ff8a80" },
+  light: {
+    paper: "#ffffff",
+    ground: "#f3f5f8",
+    raised: "#ffffff",
+    ink: "#1b2733",
+    faint: "#5b6770",
+    line: "#d5dbe0",
+    accent: "#0b62c4",
+    track: "#e6eaee",
+    memory: "#8695a3",
+    down: "#b3261e",
+  },
+  dark: {
+    paper: "#151a21",
+    ground: "#0d1116",
+    raised: "#1b222b",
+    ink: "#e6edf3",
+    faint: "#9aa7b4",
+    line: "#2d3640",
+    accent: "#6cb1ff",
+    track: "#262e37",
+    memory: "#718090",
+    down: "#ff8a80",
+  },
 };
 const SHADES = 64;
 
@@ -29,16 +49,25 @@ export function paletteOf(recording, dark) {
     const found = colour(states[name], "#888888");
     return dark && luminance(found) < 0.12 ? mixed(found, "#ffffff", 0.4) : found;
   };
-  const moves = /** @type {unknown[]} */ (Array.isArray(colours.moves) ? colours.moves : []).map((one) => colour(one, "#b0307a"));
+  const moves = /** @type {unknown[]} */ (Array.isArray(colours.moves) ? colours.moves : []).map((one) =>
+    colour(one, "#b0307a"),
+  );
   while (moves.length < 7) moves.push("#b0307a");
-  let ramp = /** @type {unknown[]} */ (Array.isArray(colours.ramp) && colours.ramp.length > 1 ? colours.ramp : ["#00224e", "#fee838"])
-    .map((one) => colour(one, "#888888"));
+  let ramp = /** @type {unknown[]} */ (
+    Array.isArray(colours.ramp) && colours.ramp.length > 1 ? colours.ramp : ["#00224e", "#fee838"]
+  ).map((one) => colour(one, "#888888"));
   // From little to much: towards the ink.
   if (!dark) ramp = [...ramp].reverse();
   const ground = GROUNDS[dark ? "dark" : "light"];
   return {
-    ...ground, dark, policy: shownPolicy(colours.policy, dark), states: wanted.map(shown), waiting: shown("blocked"), ramp,
-    moves: moves.map((one) => (dark ? mixed(one, "#ffffff", 0.35) : one)), heat: heatOf(ramp, ground.ground),
+    ...ground,
+    dark,
+    policy: shownPolicy(colours.policy, dark),
+    states: wanted.map(shown),
+    waiting: shown("blocked"),
+    ramp,
+    moves: moves.map((one) => (dark ? mixed(one, "#ffffff", 0.35) : one)),
+    heat: heatOf(ramp, ground.ground),
   };
 }
 
@@ -73,7 +102,13 @@ function luminance(hex) {
  */
 export function mixed(one, other, share) {
   const theirs = channels(other);
-  return `#${channels(one).map((part, place) => Math.round(part + (theirs[place] - part) * share).toString(16).padStart(2, "0")).join("")}`;
+  return `#${channels(one)
+    .map((part, place) =>
+      Math.round(part + (theirs[place] - part) * share)
+        .toString(16)
+        .padStart(2, "0"),
+    )
+    .join("")}`;
 }
 
 /**
@@ -110,7 +145,8 @@ function pixel(hex) {
  * @param {number} count
  * @param {number} most that the scale shows
  */
-export const shadeOf = (count, most) => (count <= 0 ? 0 : 1 + Math.min(SHADES - 1, Math.round(((count - 1) / Math.max(most - 1, 1)) * (SHADES - 1))));
+export const shadeOf = (count, most) =>
+  count <= 0 ? 0 : 1 + Math.min(SHADES - 1, Math.round(((count - 1) / Math.max(most - 1, 1)) * (SHADES - 1)));
 
 /** Black or white, whichever is read better on a colour.
  * @param {string} hex

@@ -30,11 +30,12 @@ export async function decode(bytes) {
   }
   const [packed, length, checksum] = [8, 12, 16].map((place) => view.getUint32(place, true));
   if (bytes.length !== ENVELOPE + packed) {
-    throw new Unreadable(
-      `The recording is cut off: it has ${bytes.length} bytes of ${ENVELOPE + packed}.`);
+    throw new Unreadable(`The recording is cut off: it has ${bytes.length} bytes of ${ENVELOPE + packed}.`);
   }
   if (length > MOST_BYTES) {
-    throw new Unreadable(`The recording is too large: ${Math.round(length / 1e6)} MB, at most ${MOST_BYTES / 1e6 | 0} MB.`);
+    throw new Unreadable(
+      `The recording is too large: ${Math.round(length / 1e6)} MB, at most ${(MOST_BYTES / 1e6) | 0} MB.`,
+    );
   }
   const raw = await inflated(bytes.subarray(ENVELOPE), length);
   if (crc32(raw) !== checksum) throw new Unreadable("The recording is damaged: its checksum is wrong.");
@@ -134,7 +135,8 @@ const isRecord = (value) => typeof value === "object" && value !== null && !Arra
  */
 function columnOf(body, rows, how) {
   const { offset, width, type } = how ?? {};
-  const fits = Number.isInteger(offset) && offset >= 0 && [1, 2, 4].includes(width) && offset + rows * width <= body.length;
+  const fits =
+    Number.isInteger(offset) && offset >= 0 && [1, 2, 4].includes(width) && offset + rows * width <= body.length;
   if (!fits) return null;
   const bits = new Uint32Array(rows);
   for (let plane = 0; plane < width; plane++) {

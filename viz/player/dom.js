@@ -16,7 +16,8 @@ export function el(tag, attributes = {}, ...children) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "text") element.textContent = String(value);
     else if (name === "dataset") Object.assign(element.dataset, value);
-    else if (name === "css") for (const [property, how] of Object.entries(value)) element.style.setProperty(property, String(how));
+    else if (name === "css")
+      for (const [property, how] of Object.entries(value)) element.style.setProperty(property, String(how));
     else element.setAttribute(name, value === true ? "" : String(value));
   }
   append(element, children);
@@ -81,13 +82,19 @@ export function icon(name) {
  * @param {string} [key]
  */
 export function iconButton(picture, name, press, key = "") {
-  const button = el("button", { type: "button", class: "tool", title: key ? `${name} (${key})` : name, "aria-label": name, onclick: press });
+  const button = el("button", {
+    type: "button",
+    class: "tool",
+    title: key ? `${name} (${key})` : name,
+    "aria-label": name,
+    onclick: press,
+  });
   button.append(icon(picture));
   return button;
 }
 
 /**
- * A canvas whose coordinates are CSS pixels, sharp at any density.
+ * An opaque canvas whose coordinates are CSS pixels, sharp at any density.
  * @param {HTMLCanvasElement} canvas
  * @returns {{width: number, height: number, ratio: number, changed: boolean, context: CanvasRenderingContext2D}}
  */
@@ -100,7 +107,7 @@ export function fitted(canvas) {
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
   }
-  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   return { width, height, ratio, changed, context };
 }

@@ -11,7 +11,7 @@ import { firstAbove, firstFrom } from "./search.js";
 
 /** Up to here each move is a dot of its own. */
 export const MOST_DOTS = 200;
-const MOST_ARROWS = 150;
+const MOST_ARROWS = 80;
 const MOST_NUMBERS = 12;
 const RADIUS = 4.5;
 const CELL = 18;
@@ -66,7 +66,10 @@ export function arcOf(from, to) {
 /** @param {Arc} arc @param {number} part */
 export function pointOn({ x0, y0, x1, y1, cx, cy }, part) {
   const rest = 1 - part;
-  return { x: rest * rest * x0 + 2 * rest * part * cx + part * part * x1, y: rest * rest * y0 + 2 * rest * part * cy + part * part * y1 };
+  return {
+    x: rest * rest * x0 + 2 * rest * part * cx + part * part * x1,
+    y: rest * rest * y0 + 2 * rest * part * cy + part * part * y1,
+  };
 }
 
 export class Dots {
@@ -117,10 +120,21 @@ export class Dots {
       const from = boxes[moves.origin[row]];
       const to = boxes[moves.node[row]];
       const part = progress(recording, row, time, shown);
-      const at = moves.origin[row] === moves.node[row]
-        ? { x: to.x + to.width / 2, y: to.y - 8 + (to.height / 2 + 8) * part } : pointOn(arcOf(from, to), part);
-      context.drawImage(/** @type {OffscreenCanvas} */ (this.sprites), kind * CELL * ratio, 0, CELL * ratio, CELL * ratio,
-        at.x - CELL / 2, at.y - CELL / 2, CELL, CELL);
+      const at =
+        moves.origin[row] === moves.node[row]
+          ? { x: to.x + to.width / 2, y: to.y - 8 + (to.height / 2 + 8) * part }
+          : pointOn(arcOf(from, to), part);
+      context.drawImage(
+        /** @type {OffscreenCanvas} */ (this.sprites),
+        kind * CELL * ratio,
+        0,
+        CELL * ratio,
+        CELL * ratio,
+        at.x - CELL / 2,
+        at.y - CELL / 2,
+        CELL,
+        CELL,
+      );
       this.places[3 * this.placed] = row;
       this.places[3 * this.placed + 1] = at.x;
       this.places[3 * this.placed++ + 2] = at.y;
@@ -163,8 +177,8 @@ export class Dots {
     for (const [key, count] of heaviest.reverse()) {
       const pair = Math.floor(key / 8);
       const arc = arcOf(boxes[Math.floor(pair / recording.nodes)], boxes[pair % recording.nodes]);
-      context.lineWidth = 0.8 + (3 * count) / most;
-      stroke(context, arc, palette.moves[key % 8], key % 8, false, 0.25 + (0.5 * count) / most, context.lineWidth);
+      const share = (count - 1) / Math.max(most - 1, 4);
+      stroke(context, arc, palette.moves[key % 8], MOVE.migration, false, 0.45 + 0.45 * share, 1 + 3 * share);
       head(context, arc, palette.moves[key % 8]);
     }
     context.globalAlpha = 1;
@@ -172,6 +186,7 @@ export class Dots {
     context.font = `600 11px ${FONT}`;
     context.textAlign = "center";
     context.textBaseline = "middle";
+    this.#note(context, palette, pairs.size > MOST_ARROWS);
     for (const [key, count] of heaviest.slice(-MOST_NUMBERS)) {
       if (count < 2) continue;
       const pair = Math.floor(key / 8);
@@ -185,6 +200,24 @@ export class Dots {
     }
   }
 
+  /**
+   * How many moves there are, as not each can be seen.
+   * @param {CanvasRenderingContext2D} context
+   * @param {Palette} palette
+   * @param {boolean} some whether some are left out
+   */
+  #note(context, palette, some) {
+    const words = `${this.count.toLocaleString("en")} moves under way${some ? `; the ${MOST_ARROWS} arrows with most of them are drawn` : ""}`;
+    const y = context.canvas.clientHeight - 12;
+    const width = context.measureText(words).width + 16;
+    context.fillStyle = palette.paper;
+    context.beginPath();
+    context.roundRect(6, y - 9, width, 18, 9);
+    context.fill();
+    context.fillStyle = palette.ink;
+    context.fillText(words, 6 + width / 2, y + 0.5);
+  }
+
   /** @param {Palette} palette @param {number} ratio */
   #make(palette, ratio) {
     const key = `${palette.moves.join()}${palette.paper}${ratio}`;
@@ -193,7 +226,9 @@ export class Dots {
     this.sprites = new OffscreenCanvas(palette.moves.length * CELL * ratio, CELL * ratio);
     const context = /** @type {OffscreenCanvasRenderingContext2D} */ (this.sprites.getContext("2d"));
     context.scale(ratio, ratio);
-    palette.moves.forEach((colour, kind) => drawMark(context, kind, CELL * kind + CELL / 2, CELL / 2, colour, palette.paper));
+    palette.moves.forEach((colour, kind) =>
+      drawMark(context, kind, CELL * kind + CELL / 2, CELL / 2, colour, palette.paper),
+    );
   }
 }
 
@@ -233,7 +268,8 @@ export function drawMark(context, kind, x, y, colour, paper) {
   }
 }
 
-const DASHES = [[5, 4], [], [2, 3], [], [2, 3], [8, 3], []];
+/** Dashes by kind: length and step; none: a whole line. @type {([number, number] | null)[]} */
+const DASHES = [[3.5, 7], null, [2, 4.5], null, [2, 4.5], [6, 9], null];
 
 /**
  * @param {CanvasRenderingContext2D} context
@@ -248,7 +284,20 @@ export function stroke(context, arc, colour, kind, strong, alpha, width = kind =
   context.strokeStyle = colour;
   context.globalAlpha = strong ? 1 : alpha;
   context.lineWidth = strong ? 3 : width;
-  context.setLineDash(DASHES[kind]);
+  const dash = DASHES[kind];
+  if (dash && !strong) {
+    // Small rectangles along the arc: a dashed curve takes four times as long.
+    context.fillStyle = colour;
+    const across = Math.abs(arc.x1 - arc.x0) > Math.abs(arc.y1 - arc.y0);
+    const [wide, high] = across ? [dash[0], width] : [width, dash[0]];
+    const count = Math.max(Math.hypot(arc.x1 - arc.x0, arc.y1 - arc.y0) / dash[1], 1);
+    for (let place = 0.5; place < count; place++) {
+      const { x, y } = pointOn(arc, place / count);
+      context.fillRect(x - wide / 2, y - high / 2, wide, high);
+    }
+    return;
+  }
+  context.setLineDash(dash ? [dash[0], dash[1] - dash[0]] : []);
   context.beginPath();
   context.moveTo(arc.x0, arc.y0);
   context.quadraticCurveTo(arc.cx, arc.cy, arc.x1, arc.y1);

@@ -1,10 +1,10 @@
 /** The list of events: searched, filtered, and only as many rows in the page as are seen. */
 
 import { el, fill } from "./dom.js";
-import { factsOf, lostNode } from "./facts.js";
+import { factsOf, lostNode, lostWith } from "./facts.js";
 import { ABOUT, FILTERS } from "./happenings.js";
 import { mark } from "./legend.js";
-import { KIND, MOVE } from "./recording.js";
+import { KIND, MOVE, OUTCOME } from "./recording.js";
 import { kindWords, shortWords } from "./sentences.js";
 import { counted, moment } from "./words.js";
 
@@ -29,16 +29,39 @@ export class Events {
     /** @type {Uint32Array} */
     this.rows = new Uint32Array(0);
     this.active = -1;
-    this.search = /** @type {HTMLInputElement} */ (el("input", { type: "search", class: "search", placeholder: "migrations, job 28, node 3 …",
-      "aria-label": "Search events (/)", oninput: () => this.filter(this.search.value), onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event) }));
+    this.search = /** @type {HTMLInputElement} */ (
+      el("input", {
+        type: "search",
+        class: "search",
+        placeholder: "migrations, job 28, node 3 …",
+        "aria-label": "Search events (/)",
+        oninput: () => this.filter(this.search.value),
+        onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event),
+      })
+    );
     this.chips = el("div", { class: "chips", role: "group", "aria-label": "Filters" });
-    this.count = el("span", { class: "count", role: "status" });
+    this.counted = el("span", { class: "count", role: "status" });
     this.space = el("div", { class: "space" });
-    this.list = el("div", { class: "list", role: "listbox", tabindex: "0", "aria-label": "Events", onscroll: () => this.#show(),
-      onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event) }, this.space);
+    this.list = el(
+      "div",
+      {
+        class: "list",
+        role: "listbox",
+        tabindex: "0",
+        "aria-label": "Events",
+        onscroll: () => this.#show(),
+        onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event),
+      },
+      this.space,
+    );
     this.runs = el("div", { class: "runs", role: "group", "aria-label": "Run" });
-    this.element = el("section", { class: "panel events", "aria-label": "Events" },
-      el("div", { class: "tools" }, this.search, this.count, this.runs), this.chips, this.list);
+    this.element = el(
+      "section",
+      { class: "panel events", "aria-label": "Events" },
+      el("div", { class: "tools" }, this.search, this.counted, this.runs),
+      this.chips,
+      this.list,
+    );
     /** @type {Palette | null} */
     this.palette = null;
     this.wanted = "";
@@ -51,17 +74,54 @@ export class Events {
     if (this.search.value !== text) this.search.value = text;
     this.rows = this.all[this.run].matching(text);
     this.active = -1;
-    this.count.textContent = `${this.rows.length.toLocaleString("en")} of ${counted(this.all[this.run].rows, "event")}`;
+    this.counted.textContent = `${this.rows.length.toLocaleString("en")} of ${counted(this.all[this.run].rows, "event")}`;
     this.space.style.height = `${Math.min(this.rows.length * ROW, HIGHEST)}px`;
-    fill(this.chips, ...FILTERS.filter(([word]) => !word || this.all.some((one) => one.count(word))).map(([word, name]) => el("button", {
-      type: "button", class: "chip", "aria-pressed": String(text === word), text: name, onclick: () => this.filter(word),
-      title: word ? counted(this.all[this.run].count(word), "event") : "All events" })));
+    fill(
+      this.chips,
+      ...FILTERS.filter(([word]) => !word || this.all.some((one) => one.count(word))).map(([word, name]) =>
+        el("button", {
+          type: "button",
+          class: "chip",
+          "aria-pressed": String(text === word),
+          text: name,
+          onclick: () => this.filter(word),
+          title: word ? counted(this.all[this.run].count(word), "event") : "All events",
+        }),
+      ),
+    );
     if (this.all.length > 1) {
-      fill(this.runs, ...this.all.map((one, run) => el("button", { type: "button", class: "chip", "aria-pressed": String(run === this.run),
-        text: one.recording.policy, onclick: () => this.choose(run) })));
+      fill(
+        this.runs,
+        ...this.all.map((one, run) =>
+          el("button", {
+            type: "button",
+            class: "chip",
+            "aria-pressed": String(run === this.run),
+            text: one.recording.policy,
+            onclick: () => this.choose(run),
+          }),
+        ),
+      );
     }
     this.follow();
     this.view.tell("filter");
+  }
+
+  /** How many events a filter finds. @param {string} word */
+  count(word) {
+    return this.all[this.run].count(word);
+  }
+
+  /** Filter, and go to the first one that is found. @param {string} word */
+  first(word) {
+    this.filter(word);
+    const { about } = this.all[this.run];
+    this.#go(
+      Math.max(
+        this.rows.findIndex((row) => about[row] !== ABOUT.failure),
+        0,
+      ),
+    );
   }
 
   /** @param {number} run */
@@ -122,29 +182,66 @@ export class Events {
     const { recording } = all;
     const past = all.time[row] <= this.view.time;
     const selected = this.#isSelected(row);
-    const element = el("div", { class: `event${past ? "" : " future"}`, role: "option", id: `event-${place}`,
-      "aria-selected": String(selected || place === this.active), onclick: () => this.#go(place) },
-    el("span", { class: "when", text: moment(all.time[row]) }));
+    const element = el(
+      "div",
+      {
+        class: `event${past ? "" : " future"}`,
+        role: "option",
+        id: `event-${place}`,
+        "aria-selected": String(selected || place === this.active),
+        onclick: () => this.#go(place),
+      },
+      el("span", { class: "when", text: moment(all.time[row]) }),
+    );
     const id = all.id[row];
     if (all.about[row] === ABOUT.decision) {
       const facts = factsOf(recording, id);
-      const look = !facts.accepted ? MOVE.refused : { [KIND.starts]: MOVE.start, [KIND.migrates]: MOVE.migration, [KIND.recovers]: MOVE.restart }[facts.kind];
+      const look = !facts.accepted
+        ? MOVE.refused
+        : { [KIND.starts]: MOVE.start, [KIND.migrates]: MOVE.migration, [KIND.recovers]: MOVE.restart }[facts.kind];
       element.append(look === undefined ? el("span", { class: "mark" }) : mark(look, palette));
-      const path = facts.source === facts.target ? `on ${recording.nodeName(facts.source)}`
-        : `${recording.nodeName(facts.source)} → ${recording.nodeName(facts.target).replace(/^node /, "")}`;
-      element.append(el("span", { class: "who", text: `task ${facts.number}` }), el("span", { class: "path", text: path }),
-        el("span", { class: "short", text: shortWords(recording, facts), title: `${kindWords(facts)}: ${facts.rule}` }));
+      const path =
+        facts.source === facts.target
+          ? `on ${recording.nodeName(facts.source)}`
+          : `${recording.nodeName(facts.source)} → ${recording.nodeName(facts.target).replace(/^node /, "")}`;
+      element.append(
+        el("span", { class: "who", text: `task ${facts.number}` }),
+        el("span", { class: "path", text: path }),
+        el("span", { class: "short", text: shortWords(recording, facts), title: `${kindWords(facts)}: ${facts.rule}` }),
+      );
     } else if (all.about[row] === ABOUT.failure) {
       const node = recording.failures.node[id];
       element.classList.add("failed");
-      element.append(el("span", { class: "mark", text: "⚠" }), el("span", { class: "path", text: node >= 0 ? recording.nodeName(node) : recording.text("failures", "other", id) }),
-        el("span", { class: "short", text: recording.text("failures", "what", id) }));
+      element.append(
+        el("span", { class: "mark", text: "⚠" }),
+        el("span", { class: "who" }),
+        el("span", {
+          class: "path",
+          text: node >= 0 ? recording.nodeName(node) : recording.text("failures", "other", id),
+        }),
+        el("span", { class: "short", text: recording.text("failures", "what", id) }),
+      );
     } else {
       const task = all.taskOf(row);
+      const ends = recording.taskOf(task).outcome === OUTCOME.lost && all.time[row] === recording.finish[task];
       element.classList.add("failed");
-      element.append(el("span", { class: "mark", text: "✕" }), el("span", { class: "who", text: `task ${recording.tables.tasks.columns.task[task]}` }),
-        el("span", { class: "path", text: all.about[row] === ABOUT.killed ? "killed" : "lost its node" }),
-        el("span", { class: "short", text: all.about[row] === ABOUT.killed ? "for want of memory" : recording.nodeName(lostNode(recording, id)) }));
+      element.append(
+        el("span", { class: "mark", text: "✕" }),
+        el("span", { class: "who", text: `task ${recording.tables.tasks.columns.task[task]}` }),
+        el("span", {
+          class: "path",
+          text: all.about[row] === ABOUT.killed ? "killed" : ends ? "lost" : "lost its node",
+        }),
+        el("span", {
+          class: "short",
+          text:
+            all.about[row] === ABOUT.killed
+              ? "for want of memory"
+              : ends
+                ? lostWith(recording, task)
+                : recording.nodeName(lostNode(recording, id)),
+        }),
+      );
     }
     return element;
   }
@@ -180,7 +277,8 @@ export class Events {
       this.active = Math.min(Math.max(this.active + by, 0), this.rows.length - 1);
       const top = this.active * ROW;
       if (top < this.list.scrollTop) this.list.scrollTop = top;
-      if (top + ROW > this.list.scrollTop + this.list.clientHeight) this.list.scrollTop = top + ROW - this.list.clientHeight;
+      if (top + ROW > this.list.scrollTop + this.list.clientHeight)
+        this.list.scrollTop = top + ROW - this.list.clientHeight;
       this.#show();
       this.list.setAttribute("aria-activedescendant", `event-${this.active}`);
     } else if (event.key === "Enter") {
@@ -202,7 +300,10 @@ export class Events {
     const { selection, time } = this.view;
     const all = this.all[this.run];
     const moves = all.matching(this.wanted || "moves").filter((row) => all.about[row] !== ABOUT.failure);
-    const mine = selection?.kind === "decision" ? moves.findIndex((row) => all.about[row] === ABOUT.decision && all.id[row] === selection.id) : -1;
+    const mine =
+      selection?.kind === "decision"
+        ? moves.findIndex((row) => all.about[row] === ABOUT.decision && all.id[row] === selection.id)
+        : -1;
     let place = mine + by;
     if (mine < 0) {
       const after = moves.findIndex((row) => all.time[row] > time);
@@ -212,6 +313,7 @@ export class Events {
     if (row === undefined) return;
     const shown = this.rows.indexOf(row);
     if (shown >= 0) this.#go(shown);
-    else if (all.about[row] === ABOUT.decision) this.view.select({ run: this.run, kind: "decision", id: all.id[row] }, all.time[row]);
+    else if (all.about[row] === ABOUT.decision)
+      this.view.select({ run: this.run, kind: "decision", id: all.id[row] }, all.time[row]);
   }
 }

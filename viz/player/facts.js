@@ -25,16 +25,40 @@ export function factsOf(recording, row) {
   const cost = value("cost_ms");
   /** @param {"here" | "there"} side */
   const truth = (side) => ({
-    index: value(`true_${side}_index`), tasks: value(`true_${side}_tasks`), cpu_ms: value(`true_${side}_cpu_ms`),
-    io_ms: value(`true_${side}_io_ms`), page_ms: value(`true_${side}_page_ms`), memory_mb: value(`true_${side}_memory_mb`),
+    index: value(`true_${side}_index`),
+    tasks: value(`true_${side}_tasks`),
+    cpu_ms: value(`true_${side}_cpu_ms`),
+    io_ms: value(`true_${side}_io_ms`),
+    page_ms: value(`true_${side}_page_ms`),
+    memory_mb: value(`true_${side}_memory_mb`),
   });
   return {
-    row, time: decisions.time[row], task, number: decisions.task[row], source, target, index, rule,
-    ruleWords: String(words ?? ""), lines: String(lines ?? ""), kind: decisions.kind[row], accepted: Boolean(decisions.accepted[row]),
-    reason: recording.text("decisions", "reason", row), age: decisions.age[row], load: value("task_load"), staying, moving, cost,
-    saves: staying - moving - (Number.isFinite(cost) ? cost : 0), mce: value("mce"),
-    believed: { here: value("load_here"), there: value("load_there") }, here: truth("here"), there: truth("there"),
-    leaves: decisions.leaves[row], enters: decisions.enters[row], fate: task < recording.tasks ? recording.taskOf(task) : null,
+    row,
+    time: decisions.time[row],
+    task,
+    number: decisions.task[row],
+    source,
+    target,
+    index,
+    rule,
+    ruleWords: String(words ?? ""),
+    lines: String(lines ?? ""),
+    kind: decisions.kind[row],
+    accepted: Boolean(decisions.accepted[row]),
+    reason: recording.text("decisions", "reason", row),
+    age: decisions.age[row],
+    load: value("task_load"),
+    staying,
+    moving,
+    cost,
+    saves: staying - moving - (Number.isFinite(cost) ? cost : 0),
+    mce: value("mce"),
+    believed: { here: value("load_here"), there: value("load_there") },
+    here: truth("here"),
+    there: truth("there"),
+    leaves: decisions.leaves[row],
+    enters: decisions.enters[row],
+    fate: task < recording.tasks ? recording.taskOf(task) : null,
   };
 }
 
@@ -63,10 +87,15 @@ export function lossesOf(recording, task) {
   /** @type {number[]} */
   const found = [];
   for (let row = start[task]; row < start[task + 1]; row++) {
-    if (what[row] === WHAT.lost || (what[row] === WHAT.restarts && (row === start[task] || what[row - 1] !== WHAT.lost))) found.push(row);
+    if (
+      what[row] === WHAT.lost ||
+      (what[row] === WHAT.restarts && (row === start[task] || what[row - 1] !== WHAT.lost))
+    )
+      found.push(row);
   }
   const { outcome, is_open } = recording.tables.tasks.columns;
-  if (!is_open[task] && outcome[task] === OUTCOME.lost && start[task + 1] > start[task]) found.push(start[task + 1] - 1);
+  if (!is_open[task] && outcome[task] === OUTCOME.lost && start[task + 1] > start[task])
+    found.push(start[task + 1] - 1);
   return found;
 }
 
@@ -78,11 +107,33 @@ export function lossesOf(recording, task) {
 export function lostNode(recording, row) {
   const { start, what, node, origin, task } = recording.segments;
   if (what[row] === WHAT.restarts) {
-    for (let before = row - 1; before >= start[task[row]]; before--) if (what[before] === WHAT.runs) return node[before];
+    for (let before = row - 1; before >= start[task[row]]; before--)
+      if (what[before] === WHAT.runs) return node[before];
     return origin[row];
   }
   if (what[row] === WHAT.lost && row > start[task[row]]) return node[row - 1];
   return node[row];
+}
+
+/**
+ * With what a task was lost: its own node, or its job, of which another task's node failed.
+ * @param {Recording} recording
+ * @param {number} task row
+ */
+export function lostWith(recording, task) {
+  const at = recording.finish[task];
+  const node = recording.tables.tasks.columns.node[task];
+  const times = recording.down[node];
+  for (let place = 0; place < times.length; place += 2) {
+    if (Math.abs(times[place] - at) <= recording.slice) return `with ${recording.nodeName(node)}, which failed`;
+  }
+  const { failures } = recording;
+  for (let row = 0; row < failures.at.length; row++) {
+    const failed = failures.node[row] >= 0 && recording.text("failures", "what", row) === "node fails";
+    if (failed && Math.abs(failures.at[row] - at) <= recording.slice)
+      return `with its job, as ${recording.nodeName(failures.node[row])} failed`;
+  }
+  return "with its job";
 }
 
 /**
@@ -99,7 +150,9 @@ export function firstDifference(one, other) {
     const [a, b] = [mine[place], theirs[place]];
     if (a === undefined || b === undefined || !same(one, a, other, b)) {
       const first = b === undefined || (a !== undefined && one.decisions.time[a] <= other.decisions.time[b]);
-      return first ? { run: 0, row: a, time: one.decisions.time[a] } : { run: 1, row: b, time: other.decisions.time[b] };
+      return first
+        ? { run: 0, row: a, time: one.decisions.time[a] }
+        : { run: 1, row: b, time: other.decisions.time[b] };
     }
   }
   return null;
@@ -122,6 +175,11 @@ function movers(recording) {
  */
 function same(one, a, other, b) {
   const [mine, theirs] = [one.decisions, other.decisions];
-  return Math.abs(mine.time[a] - theirs.time[b]) < 0.01 && mine.task[a] === theirs.task[b] && mine.source[a] === theirs.source[b] &&
-    mine.target[a] === theirs.target[b] && mine.accepted[a] === theirs.accepted[b];
+  return (
+    Math.abs(mine.time[a] - theirs.time[b]) < 0.01 &&
+    mine.task[a] === theirs.task[b] &&
+    mine.source[a] === theirs.source[b] &&
+    mine.target[a] === theirs.target[b] &&
+    mine.accepted[a] === theirs.accepted[b]
+  );
 }

@@ -8,8 +8,14 @@ import { KIND, OUTCOME } from "./recording.js";
 /** What a row is about: a decision, a lost node of a task (a segment), a killed task (a task), a failure. */
 export const ABOUT = { decision: 0, loss: 1, killed: 2, failure: 3 };
 /** Filters with a button of their own: word, what it is called. @type {[string, string][]} */
-export const FILTERS = [["", "All"], ["remote start", "Remote starts"], ["migration", "Migrations"], ["refused", "Refused"],
-  ["did not pay", "Did not pay"], ["lost", "Lost"]];
+export const FILTERS = [
+  ["", "All"],
+  ["remote start", "Remote starts"],
+  ["migration", "Migrations"],
+  ["refused", "Refused"],
+  ["did not pay", "Did not pay"],
+  ["lost", "Lost"],
+];
 
 export class Happenings {
   /** @param {Recording} recording */
@@ -97,7 +103,9 @@ function testsOf(all, filter) {
   const tests = [];
   /** @param {number} kind */
   const accepted = (kind) => (/** @type {number} */ row) =>
-    all.about[row] === ABOUT.decision && decisions.kind[all.id[row]] === kind && Boolean(decisions.accepted[all.id[row]]);
+    all.about[row] === ABOUT.decision &&
+    decisions.kind[all.id[row]] === kind &&
+    Boolean(decisions.accepted[all.id[row]]);
   /** @type {[RegExp, (number: number) => (row: number) => boolean][]} */
   const known = [
     [/\bremote starts?\b/, () => accepted(KIND.starts)],
@@ -109,14 +117,20 @@ function testsOf(all, filter) {
     [/\bkilled\b/, () => (row) => all.about[row] === ABOUT.killed],
     [/\bstays\b/, () => (row) => all.about[row] === ABOUT.decision && decisions.kind[all.id[row]] === KIND.stays],
     [/\bmoves?\b/, () => (row) => all.about[row] === ABOUT.decision && decisions.kind[all.id[row]] !== KIND.stays],
-    [/\bjob ?(\d+)\b/, (job) => (row) => {
-      const task = all.taskOf(row);
-      return task >= 0 && task < recording.tasks && recording.tables.tasks.columns.job[task] === job;
-    }],
-    [/\btask ?(\d+)\b/, (number) => (row) => {
-      const task = all.taskOf(row);
-      return task >= 0 && task < recording.tasks && recording.tables.tasks.columns.task[task] === number;
-    }],
+    [
+      /\bjob ?(\d+)\b/,
+      (job) => (row) => {
+        const task = all.taskOf(row);
+        return task >= 0 && task < recording.tasks && recording.tables.tasks.columns.job[task] === job;
+      },
+    ],
+    [
+      /\btask ?(\d+)\b/,
+      (number) => (row) => {
+        const task = all.taskOf(row);
+        return task >= 0 && task < recording.tasks && recording.tables.tasks.columns.task[task] === number;
+      },
+    ],
     [/\bnode ?(\d+)\b/, (node) => (row) => all.nodesOf(row).includes(node)],
   ];
   let rest = filter;
@@ -127,7 +141,9 @@ function testsOf(all, filter) {
     rest = rest.replace(pattern, " ");
   }
   for (const word of rest.split(/\s+/).filter(Boolean)) {
-    const texts = ["rule", "index", "reason"].map((column) => recording.tables.decisions.texts[column].map((text) => text.toLowerCase().includes(word)));
+    const texts = ["rule", "index", "reason"].map((column) =>
+      recording.tables.decisions.texts[column].map((text) => text.toLowerCase().includes(word)),
+    );
     const columns = ["rule", "index", "reason"].map((column) => recording.tables.decisions.columns[column]);
     const what = recording.tables.failures.texts.what.map((text) => text.toLowerCase().includes(word));
     tests.push((row) => {

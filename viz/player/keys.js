@@ -3,10 +3,23 @@
 import { el } from "./dom.js";
 
 /** @type {[string, string][]} */
-const HELP = [["Space", "play or pause"], ["Left, Right", "one event back or on"], [", .", "one slice back or on"],
-  ["n, p", "next or previous move, selected"], ["Shift + Left, Right", "pan the timeline"], ["+ -", "zoom in or out"], ["0", "the whole run"],
-  ["[ ]", "slower or faster"], ["Home, End", "to the beginning or the end"], ["/", "search events"], ["Enter", "go to the event"],
-  ["d", "dark or light"], ["f", "full screen"], ["Esc", "select nothing"], ["?", "this help"]];
+const HELP = [
+  ["Space", "play or pause"],
+  ["Left, Right", "one event back or on"],
+  [", .", "one slice back or on"],
+  ["n, p", "next or previous move, selected"],
+  ["Shift + Left, Right", "pan the timeline"],
+  ["+ -", "zoom in or out"],
+  ["0", "the whole run"],
+  ["[ ]", "slower or faster"],
+  ["Home, End", "to the beginning or the end"],
+  ["/", "search events"],
+  ["Enter", "go to the event"],
+  ["d", "dark or light"],
+  ["f", "full screen"],
+  ["Esc", "select nothing"],
+  ["?", "this help"],
+];
 
 /**
  * @param {Record<string, () => void>} actions by key; "shift+" before it
@@ -17,7 +30,10 @@ export function pressed(actions, event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return false;
   const target = /** @type {HTMLElement | undefined} */ (event.composedPath()[0]);
   const tag = target?.tagName ?? "";
-  const writes = tag === "SELECT" || tag === "TEXTAREA" || (tag === "INPUT" && /** @type {HTMLInputElement} */ (target).type !== "range");
+  const writes =
+    tag === "SELECT" ||
+    tag === "TEXTAREA" ||
+    (tag === "INPUT" && /** @type {HTMLInputElement} */ (target).type !== "range");
   if (writes && event.key !== "Escape") return false;
   if (event.key === " " && tag === "BUTTON") return false;
   if (tag === "INPUT" && event.key.startsWith("Arrow")) return false;
@@ -30,10 +46,28 @@ export function pressed(actions, event) {
 
 /** @returns {HTMLDialogElement} */
 export function helpPage() {
-  const dialog = /** @type {HTMLDialogElement} */ (el("dialog", { class: "help", "aria-label": "Keys" },
-    el("h2", { text: "Keys" }),
-    el("table", {}, ...HELP.map(([key, words]) => el("tr", {}, el("th", {}, ...key.split(/(?<=,) /).map((one) => el("kbd", { text: one.replace(/,$/, "") || "," }))), el("td", { text: words })))),
-    el("p", { text: "Drag pans and a wheel zooms the timeline; a double click zooms to a bar. A click on a row's name unfolds it." }),
-    el("button", { type: "button", class: "plain", text: "Close", onclick: () => dialog.close() })));
+  const dialog = /** @type {HTMLDialogElement} */ (
+    el(
+      "dialog",
+      { class: "help", "aria-label": "Keys" },
+      el("h2", { text: "Keys" }),
+      el(
+        "table",
+        {},
+        ...HELP.map(([key, words]) =>
+          el(
+            "tr",
+            {},
+            el("th", {}, ...key.split(/(?<=,) /).map((one) => el("kbd", { text: one.replace(/,$/, "") || "," }))),
+            el("td", { text: words }),
+          ),
+        ),
+      ),
+      el("p", {
+        text: "Drag pans and a wheel zooms the timeline; a double click zooms to a bar. A click on a row's name unfolds it.",
+      }),
+      el("button", { type: "button", class: "plain", text: "Close", onclick: () => dialog.close() }),
+    )
+  );
   return dialog;
 }

@@ -9,8 +9,15 @@ import { MOVE } from "./recording.js";
 
 const STATES = ["runs on a CPU", "waits for a CPU", "disk serves it", "waits for the disk", "pages"];
 /** @type {[number, string, string][]} */
-const MOVES = [[MOVE.start, "remote start", "dashed"], [MOVE.migration, "migration", "solid"], [MOVE.refused, "refused", "comes back"],
-  [MOVE.data, "fetches data", ""], [MOVE.back, "transfer failed", ""], [MOVE.restart, "starts again", ""], [MOVE.message, "message", ""]];
+const MOVES = [
+  [MOVE.start, "remote start", "dashed"],
+  [MOVE.migration, "migration", "solid"],
+  [MOVE.refused, "refused", "comes back"],
+  [MOVE.data, "fetches data", ""],
+  [MOVE.back, "transfer failed", ""],
+  [MOVE.restart, "starts again", ""],
+  [MOVE.message, "message", ""],
+];
 
 /**
  * @param {Recording[]} recordings
@@ -29,9 +36,15 @@ export function legendOf(recordings, palette, most) {
     if (!used.has(kind)) continue;
     list.append(el("li", { title: how }, mark(kind, palette), words));
   }
-  const scale = el("span", { class: "ramp", css: { background: `linear-gradient(to right, ${palette.ramp.join(", ")})` } });
-  list.append(el("li", { title: `Tasks on a node${tiles ? "" : ", folded rows of the timeline"}` }, "1", scale, `${most} tasks`));
-  if (!tiles) list.append(el("li", {}, el("i", { class: "memory", css: { background: palette.memory } }), "memory in use"));
+  const scale = el("span", {
+    class: "ramp",
+    css: { background: `linear-gradient(to right, ${palette.ramp.join(", ")})` },
+  });
+  list.append(
+    el("li", { title: `Tasks on a node${tiles ? "" : ", folded rows of the timeline"}` }, "1", scale, `${most} tasks`),
+  );
+  if (!tiles)
+    list.append(el("li", {}, el("i", { class: "memory", css: { background: palette.memory } }), "memory in use"));
   return list;
 }
 
@@ -40,7 +53,9 @@ export function legendOf(recordings, palette, most) {
  * @param {Palette} palette
  */
 export function mark(kind, palette) {
-  const canvas = /** @type {HTMLCanvasElement} */ (el("canvas", { width: 52, height: 28, class: "mark", "aria-hidden": "true" }));
+  const canvas = /** @type {HTMLCanvasElement} */ (
+    el("canvas", { width: 52, height: 28, class: "mark", "aria-hidden": "true" })
+  );
   const context = canvas.getContext("2d");
   if (!context) return canvas;
   context.scale(2, 2);

@@ -25,6 +25,7 @@ export class Lines {
   constructor(view, totals, wheel) {
     this.view = view;
     this.totals = totals;
+    this.width = 1;
     this.quantity = view.recordings.length > 1 ? 1 : 0;
     /** @type {Map<number, Series[]>} */
     this.known = new Map();
@@ -32,14 +33,41 @@ export class Lines {
     this.cursor = el("div", { class: "cursor" });
     this.hair = el("div", { class: "cursor hair", hidden: true });
     this.values = el("output", { class: "values" });
-    this.select = /** @type {HTMLSelectElement} */ (el("select", { class: "quantity", "aria-label": "Quantity of the lines", onchange: () => {
-      this.quantity = Number(this.select.value);
-      this.view.tell("rows");
-    } }, ...QUANTITIES.map(([name], place) => el("option", { value: place, text: name }))));
+    this.select = /** @type {HTMLSelectElement} */ (
+      el(
+        "select",
+        {
+          class: "quantity",
+          "aria-label": "Quantity of the lines",
+          onchange: () => {
+            this.quantity = Number(this.select.value);
+            this.view.tell("rows");
+          },
+        },
+        ...QUANTITIES.map(([name], place) => el("option", { value: place, text: name })),
+      )
+    );
     this.select.value = String(this.quantity);
-    this.plot = el("div", { class: "lineplot", onpointermove: (/** @type {PointerEvent} */ event) => this.#hover(event),
-      onpointerleave: () => { this.hair.hidden = true; this.#read(this.view.time); } }, this.canvas, this.cursor, this.hair);
-    this.element = el("section", { class: "lines", "aria-label": "Lines over time" }, this.plot, el("div", { class: "over" }, this.select, this.values));
+    this.plot = el(
+      "div",
+      {
+        class: "lineplot",
+        onpointermove: (/** @type {PointerEvent} */ event) => this.#hover(event),
+        onpointerleave: () => {
+          this.hair.hidden = true;
+          this.#read(this.view.time);
+        },
+      },
+      this.canvas,
+      this.cursor,
+      this.hair,
+    );
+    this.element = el(
+      "section",
+      { class: "lines", "aria-label": "Lines over time" },
+      this.plot,
+      el("div", { class: "over" }, this.select, this.values),
+    );
     new Gestures(this.plot, view, { left: GUTTER, wheel, click: (x) => view.seek(this.#time(x)) });
   }
 
@@ -70,18 +98,21 @@ export class Lines {
   #read(time) {
     const [, unit] = QUANTITIES[this.quantity];
     const values = this.#series().map((series) => valueAt(series, time));
-    const words = values.map((value, run) => `${this.view.recordings.length > 1 ? `${this.view.recordings[run].policy} ` : ""}${Number.isFinite(value) ? plain(value) : "-"}${unit ? ` ${unit}` : ""}`);
+    const words = values.map(
+      (value, run) =>
+        `${this.view.recordings.length > 1 ? `${this.view.recordings[run].policy} ` : ""}${Number.isFinite(value) ? plain(value) : "-"}${unit ? ` ${unit}` : ""}`,
+    );
     this.values.textContent = `${words.join("   ")}   at ${moment(time)}`;
   }
 
-  /** The cursor, and values where it is. */
-  tick() {
+  /** The cursor, and values where it is. @param {boolean} words */
+  tick(words) {
     const { view } = this;
-    const plot = this.canvas.clientWidth - GUTTER;
+    const plot = this.width;
     const x = ((view.time - view.from) / (view.to - view.from)) * plot;
     this.cursor.hidden = x < 0 || x > plot;
     this.cursor.style.transform = `translateX(${GUTTER + x}px)`;
-    if (this.hair.hidden) this.#read(view.time);
+    if (words && this.hair.hidden) this.#read(view.time);
   }
 
   /** @param {Palette} palette @param {string[]} colours of the runs */
@@ -89,6 +120,7 @@ export class Lines {
     const { width, height, context } = fitted(this.canvas);
     const plot = width - GUTTER;
     if (plot < 20 || height < 20) return;
+    this.width = plot;
     context.fillStyle = palette.paper;
     context.fillRect(0, 0, width, height);
     const { from, to } = this.view;
@@ -110,11 +142,20 @@ export class Lines {
     all.forEach((series, run) => {
       context.strokeStyle = colours[run];
       context.lineWidth = 1.8;
+      context.lineJoin = "round";
       context.setLineDash(run ? [6, 3] : []);
-      line(context, series, (time) => GUTTER + ((time - from) / (to - from)) * plot, (value) => TOP + room * (1 - value / most), from, to, plot);
+      line(
+        context,
+        series,
+        (time) => GUTTER + ((time - from) / (to - from)) * plot,
+        (value) => TOP + room * (1 - value / most),
+        from,
+        to,
+        plot,
+      );
     });
     context.setLineDash([]);
-    this.tick();
+    this.tick(true);
   }
 }
 
@@ -129,7 +170,8 @@ function valueAt({ time, value, steps }, at_) {
 function highest({ time, value }, from, to) {
   let most = 0;
   const first = Math.max(firstAbove(time, from) - 1, 0);
-  for (let at = first; at < time.length && (time[at] <= to || at === first); at++) if (value[at] > most) most = value[at];
+  for (let at = first; at < time.length && (time[at] <= to || at === first); at++)
+    if (value[at] > most) most = value[at];
   return most;
 }
 

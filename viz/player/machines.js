@@ -31,7 +31,8 @@ export function drawMachine(context, box, node, state, palette, selected) {
   context.fillRect(x - 2, y - 2, width + 4, height + 4);
   context.beginPath();
   context.roundRect(x + 0.5, y + 0.5, width - 1, height - 1, 5);
-  context.fillStyle = heat > 0.02 ? mixed(palette.paper, palette.states[PAGING], Math.min(0.1 + heat * 0.6, 0.65)) : palette.paper;
+  context.fillStyle =
+    heat > 0.02 ? mixed(palette.paper, palette.states[PAGING], Math.min(0.1 + heat * 0.6, 0.65)) : palette.paper;
   context.fill();
   context.lineWidth = selected ? 2.5 : 1;
   context.strokeStyle = selected ? palette.accent : down ? palette.down : palette.line;
@@ -44,7 +45,11 @@ export function drawMachine(context, box, node, state, palette, selected) {
   context.fillStyle = palette.faint;
   const name = recording.nodeName(node);
   const shown = width < 70 ? name.replace(/^node /, "") : name;
-  context.fillText(shown.length * 6 > width - pad * 2 - 18 ? shown.slice(0, Math.max(3, ((width - 30) / 6) | 0)) : shown, x + pad, y + 14);
+  context.fillText(
+    shown.length * 6 > width - pad * 2 - 18 ? shown.slice(0, Math.max(3, ((width - 30) / 6) | 0)) : shown,
+    x + pad,
+    y + 14,
+  );
   context.textAlign = "right";
   context.fillStyle = down ? palette.down : tasks ? palette.ink : palette.faint;
   context.font = `600 ${width > 64 ? 12 : 11}px ${FONT}`;
@@ -55,10 +60,34 @@ export function drawMachine(context, box, node, state, palette, selected) {
   const size = Math.max(3, Math.min(room / 2 - 3, width > 150 ? 10 : width > 100 ? 8 : 6));
   const extra = state.waiting[node];
   const inner = { x: x + pad, width: width - 2 * pad };
-  queue(context, inner, top, room / 2 - 3, size, state.share(CPU, node), recording.cores[node], state.share(CPU_QUEUE, node),
-    palette.states[CPU], palette.states[CPU_QUEUE], palette, extra);
-  queue(context, inner, top + room / 2, room / 2 - 3, size, state.share(DISK, node), 1, state.share(DISK_QUEUE, node),
-    palette.states[DISK], palette.states[DISK_QUEUE], palette, 0);
+  queue(
+    context,
+    inner,
+    top,
+    room / 2 - 3,
+    size,
+    state.share(CPU, node),
+    recording.cores[node],
+    state.share(CPU_QUEUE, node),
+    palette.states[CPU],
+    palette.states[CPU_QUEUE],
+    palette,
+    extra,
+  );
+  queue(
+    context,
+    inner,
+    top + room / 2,
+    room / 2 - 3,
+    size,
+    state.share(DISK, node),
+    1,
+    state.share(DISK_QUEUE, node),
+    palette.states[DISK],
+    palette.states[DISK_QUEUE],
+    palette,
+    0,
+  );
   const share = state.memoryShare(node);
   const line = y + height - (small ? 6 : 8);
   context.fillStyle = palette.track;

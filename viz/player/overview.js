@@ -18,15 +18,29 @@ export class Overview {
     this.canvas = /** @type {HTMLCanvasElement} */ (el("canvas", { class: "layer", "aria-hidden": "true" }));
     this.window = el("div", { class: "window" });
     this.cursor = el("div", { class: "cursor" });
-    this.element = el("div", { class: "overview", role: "slider", tabindex: "0", "aria-label": "Time in the whole run", "aria-valuemin": 0,
-      "aria-valuemax": Math.round(view.end / 1000), title: "Moves over the whole run; drag to move the clock",
-      onpointerdown: (/** @type {PointerEvent} */ event) => {
-        this.element.setPointerCapture(event.pointerId);
-        this.#seek(event);
+    this.element = el(
+      "div",
+      {
+        class: "overview",
+        role: "slider",
+        tabindex: "0",
+        "aria-label": "Time in the whole run",
+        "aria-valuemin": 0,
+        "aria-valuemax": Math.round(view.end / 1000),
+        title: "Moves over the whole run; drag to move the clock",
+        onpointerdown: (/** @type {PointerEvent} */ event) => {
+          this.element.setPointerCapture(event.pointerId);
+          this.#seek(event);
+        },
+        onpointermove: (/** @type {PointerEvent} */ event) => event.buttons && this.#seek(event),
+        onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event),
       },
-      onpointermove: (/** @type {PointerEvent} */ event) => event.buttons && this.#seek(event),
-      onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event) }, this.canvas, this.window, this.cursor);
+      this.canvas,
+      this.window,
+      this.cursor,
+    );
     this.key = "";
+    this.plot = 1;
   }
 
   /** @param {PointerEvent} event */
@@ -47,20 +61,23 @@ export class Overview {
     event.stopPropagation();
   }
 
-  tick() {
+  /** @param {boolean} words */
+  tick(words) {
     const { view } = this;
-    const plot = this.canvas.clientWidth - GUTTER;
+    const plot = this.plot;
     this.cursor.style.transform = `translateX(${GUTTER + (view.time / view.end) * plot}px)`;
     this.window.style.transform = `translateX(${GUTTER + (view.from / view.end) * plot}px)`;
     this.window.style.width = `${Math.max(((view.to - view.from) / view.end) * plot, 3)}px`;
+    if (!words) return;
     this.element.setAttribute("aria-valuenow", String(Math.round(view.time / 1000)));
     this.element.setAttribute("aria-valuetext", `${(view.time / 1000).toFixed(2)} s`);
   }
 
   /** @param {Palette} palette */
   draw(palette) {
-    this.tick();
     const { width, height, ratio, context } = fitted(this.canvas);
+    this.plot = Math.max(Math.floor(width - GUTTER), 1);
+    this.tick(true);
     const key = `${width} ${height} ${ratio} ${palette.dark}`;
     if (key === this.key || width <= GUTTER) return;
     this.key = key;

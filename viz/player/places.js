@@ -33,11 +33,18 @@ export function placesOf(recording, width, height) {
   for (let place = 0; place < clusters.length; place++) {
     const cell = { width: area.width / columns, height: area.height / rows };
     const box = {
-      x: area.x + (place % columns) * cell.width + 3, y: area.y + Math.floor(place / columns) * cell.height + 3,
-      width: cell.width - 6, height: cell.height - 6,
+      x: area.x + (place % columns) * cell.width + 3,
+      y: area.y + Math.floor(place / columns) * cell.height + 3,
+      width: cell.width - 6,
+      height: cell.height - 6,
     };
     frames.push({ name: clusters[place].name, box });
-    grid(clusters[place].nodes, { x: box.x + 5, y: box.y + 18, width: box.width - 10, height: box.height - 23 }, tiles, boxes);
+    grid(
+      clusters[place].nodes,
+      { x: box.x + 5, y: box.y + 18, width: box.width - 10, height: box.height - 23 },
+      tiles,
+      boxes,
+    );
   }
   return { boxes, groups: frames, tiles, links: false };
 }
@@ -65,8 +72,10 @@ function grid(nodes, area, tiles, boxes) {
   const height = area.height / rows;
   nodes.forEach((node, place) => {
     boxes[node] = {
-      x: area.x + (place % columns) * width + gap / 2, y: area.y + Math.floor(place / columns) * height + gap / 2,
-      width: Math.max(width - gap, 1), height: Math.max(height - gap, 1),
+      x: area.x + (place % columns) * width + gap / 2,
+      y: area.y + Math.floor(place / columns) * height + gap / 2,
+      width: Math.max(width - gap, 1),
+      height: Math.max(height - gap, 1),
     };
   });
 }
@@ -105,7 +114,9 @@ function ownShape(recording, width, height) {
   const boxes = [];
   for (let node = 0; node < recording.nodes; node++) {
     const box = { x: 6 + x[node] * room.width, y: 6 + y[node] * room.height, ...size };
-    const overlaps = boxes.some((one) => Math.abs(one.x - box.x) < size.width + 4 && Math.abs(one.y - box.y) < size.height + 4);
+    const overlaps = boxes.some(
+      (one) => Math.abs(one.x - box.x) < size.width + 4 && Math.abs(one.y - box.y) < size.height + 4,
+    );
     if (!(box.x > 0 && box.y > 0) || overlaps) return null;
     boxes.push(box);
   }

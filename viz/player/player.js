@@ -32,8 +32,11 @@ export class Player {
    */
   constructor(root, options) {
     this.options = options;
-    this.element = el("div", { class: options.page ? "player page" : "player", tabindex: options.page ? null : "0" },
-      el("p", { class: "wrong", role: "status", text: "Reading the recording …" }));
+    this.element = el(
+      "div",
+      { class: options.page ? "player page" : "player", tabindex: options.page ? null : "0" },
+      el("p", { class: "wrong", role: "status", text: "Reading the recording …" }),
+    );
     if (options.height) this.element.style.setProperty("--height", options.height);
     root.replaceChildren(this.element);
     /** @type {Screen | null} */
@@ -51,8 +54,9 @@ export class Player {
       const decoded = await Promise.all(recordings.map(decode));
       if (!decoded.length) throw new Unreadable("There is no recording here.");
       const read = decoded.map((one) => new Recording(one));
-      if (read.some((one) => one.nodes !== read[0].nodes)) throw new Unreadable("The recordings have different numbers of nodes.");
-      const hash = this.screen ? this.screen.address : this.options.hash ?? (this.options.page ? location.hash : "");
+      if (read.some((one) => one.nodes !== read[0].nodes))
+        throw new Unreadable("The recordings have different numbers of nodes.");
+      const hash = this.screen ? this.screen.address : (this.options.hash ?? (this.options.page ? location.hash : ""));
       this.screen?.destroy();
       this.screen = new Screen(this.element, read, { ...this.options, hash });
     } catch (error) {

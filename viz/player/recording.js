@@ -7,13 +7,32 @@ import { firstFrom, grouped, orderOf } from "./search.js";
 /** @typedef {import("./decode.js").Table} Table */
 
 /** What a task does in a segment: places in `segments.WHAT`. */
-export const WHAT = { waits: 0, starts: 1, asks: 2, fetches: 3, runs: 4, migrates: 5, returns: 6, lost: 7, restarts: 8 };
+export const WHAT = {
+  waits: 0,
+  starts: 1,
+  asks: 2,
+  fetches: 3,
+  runs: 4,
+  migrates: 5,
+  returns: 6,
+  lost: 7,
+  restarts: 8,
+};
 export const KIND = { stays: 0, starts: 1, migrates: 2, recovers: 3 };
 export const OUTCOME = { open: -1, finished: 0, killed: 1, lost: 2 };
 /** How a move looks; its place is its order in the legend. */
 export const MOVE = { start: 0, migration: 1, refused: 2, data: 3, back: 4, restart: 5, message: 6 };
 /** Where the time of a visit goes, in the order in which bars show it. */
-export const PARTS = /** @type {const} */ (["cpu", "cpu_queue", "io", "io_queue", "paging", "migration", "barrier", "blocked"]);
+export const PARTS = /** @type {const} */ ([
+  "cpu",
+  "cpu_queue",
+  "io",
+  "io_queue",
+  "paging",
+  "migration",
+  "barrier",
+  "blocked",
+]);
 const PART_MS = 0.1;
 
 export class Recording {
@@ -35,14 +54,24 @@ export class Recording {
     const { from, to, node, what } = this.segments;
     /** Segments in the order in which they begin, and those that are visits. */
     this.byFrom = orderOf(from);
-    this.visits = grouped(this.byFrom.filter((row) => what[row] === WHAT.runs), (row) => node[row], this.nodes);
+    this.visits = grouped(
+      this.byFrom.filter((row) => what[row] === WHAT.runs),
+      (row) => node[row],
+      this.nodes,
+    );
     this.decisions = decisionsOf(tables, this.tick);
-    this.decisionsOfTask = grouped(orderOf(this.decisions.time), (row) => this.taskRow(this.decisions.task[row]), this.tasks + 1);
+    this.decisionsOfTask = grouped(
+      orderOf(this.decisions.time),
+      (row) => this.taskRow(this.decisions.task[row]),
+      this.tasks + 1,
+    );
     this.moves = movesOf(this);
     this.failures = { at: scaled(tables.failures.columns.at, this.tick), node: tables.failures.columns.node };
     this.down = downTimes(this);
-    this.finish = Float64Array.from(tables.tasks.columns.response, (response, row) =>
-      (tables.tasks.columns.arrival[row] + response) * this.tick);
+    this.finish = Float64Array.from(
+      tables.tasks.columns.response,
+      (response, row) => (tables.tasks.columns.arrival[row] + response) * this.tick,
+    );
     this.lastOfVisits = to.length ? to.reduce((most, value) => Math.max(most, value), 0) : 0;
   }
 
@@ -64,10 +93,21 @@ export class Recording {
     const finish = this.finish[row];
     const outcome = columns.is_open[row] ? OUTCOME.open : columns.outcome[row];
     return {
-      task: columns.task[row], job: columns.job[row], home: columns.home[row], node: columns.node[row], arrival, finish, outcome,
-      isolated, response: finish - arrival, slowdown: isolated > 0 ? (finish - arrival) / isolated : NaN,
-      migrations: columns.migrations[row], restarts: columns.restarts[row], moves: columns.moves[row],
-      requests: columns.requests[row], faults: columns.faults[row],
+      task: columns.task[row],
+      job: columns.job[row],
+      home: columns.home[row],
+      node: columns.node[row],
+      arrival,
+      finish,
+      outcome,
+      isolated,
+      response: finish - arrival,
+      slowdown: isolated > 0 ? (finish - arrival) / isolated : NaN,
+      migrations: columns.migrations[row],
+      restarts: columns.restarts[row],
+      moves: columns.moves[row],
+      requests: columns.requests[row],
+      faults: columns.faults[row],
     };
   }
 
@@ -152,7 +192,15 @@ function segmentsOf(tables, tick, tasks) {
     for (let row = 0; row < rows; row++) if (columns[part][row] > columns[PARTS[main[row]]][row]) main[row] = place;
   });
   return {
-    from, to, start, main, task, node: columns.node, origin: columns.origin, what: columns.what, decision: columns.decision,
+    from,
+    to,
+    start,
+    main,
+    task,
+    node: columns.node,
+    origin: columns.origin,
+    what: columns.what,
+    decision: columns.decision,
     open: columns.is_open,
   };
 }
@@ -167,8 +215,16 @@ function decisionsOf(tables, tick) {
   const leaves = Float64Array.from(columns.leaves, (after, row) => (after < 0 ? NaN : time[row] + after * tick));
   const enters = Float64Array.from(columns.enters, (after, row) => (after < 0 ? NaN : time[row] + after * tick));
   return {
-    rows: tables.decisions.rows, time, leaves, enters, task: columns.task, source: columns.source, target: columns.target,
-    kind: columns.kind, accepted: columns.accepted, age: Float64Array.from(columns.age, (age) => (age < 0 ? NaN : age * tick)),
+    rows: tables.decisions.rows,
+    time,
+    leaves,
+    enters,
+    task: columns.task,
+    source: columns.source,
+    target: columns.target,
+    kind: columns.kind,
+    accepted: columns.accepted,
+    age: Float64Array.from(columns.age, (age) => (age < 0 ? NaN : age * tick)),
   };
 }
 
@@ -178,8 +234,13 @@ function movesOf(recording) {
   const { time, source, target, accepted, kind: about } = recording.decisions;
   /** @type {number[][]} */
   const found = [];
-  const kinds = { [WHAT.starts]: MOVE.start, [WHAT.migrates]: MOVE.migration, [WHAT.returns]: MOVE.back,
-    [WHAT.restarts]: MOVE.restart, [WHAT.fetches]: MOVE.data };
+  const kinds = {
+    [WHAT.starts]: MOVE.start,
+    [WHAT.migrates]: MOVE.migration,
+    [WHAT.returns]: MOVE.back,
+    [WHAT.restarts]: MOVE.restart,
+    [WHAT.fetches]: MOVE.data,
+  };
   for (let row = 0; row < from.length; row++) {
     const kind = kinds[what[row]];
     if (kind === undefined || (kind === MOVE.start && origin[row] === node[row])) continue;
@@ -192,15 +253,30 @@ function movesOf(recording) {
   const { sent, after, sender, receiver } = recording.tables.messages.columns;
   for (let row = 0; row < sent.length; row++) {
     const begin = sent[row] * recording.tick;
-    found.push([begin, begin + Math.max(after[row], 0) * recording.tick, MOVE.message, sender[row], receiver[row], -1, -1]);
+    found.push([
+      begin,
+      begin + Math.max(after[row], 0) * recording.tick,
+      MOVE.message,
+      sender[row],
+      receiver[row],
+      -1,
+      -1,
+    ]);
   }
   found.sort((a, b) => a[0] - b[0]);
   /** @param {number} place */
   const whole = (place) => Int32Array.from(found, (one) => one[place]);
   const longest = found.reduce((most, one) => Math.max(most, one[1] - one[0]), 0);
   return {
-    rows: found.length, longest, from: Float64Array.from(found, (one) => one[0]), to: Float64Array.from(found, (one) => one[1]),
-    kind: whole(2), origin: whole(3), node: whole(4), segment: whole(5), decision: whole(6),
+    rows: found.length,
+    longest,
+    from: Float64Array.from(found, (one) => one[0]),
+    to: Float64Array.from(found, (one) => one[1]),
+    kind: whole(2),
+    origin: whole(3),
+    node: whole(4),
+    segment: whole(5),
+    decision: whole(6),
   };
 }
 

@@ -5,7 +5,6 @@
 const LANE = 8;
 const MOST_LANES = 24;
 const HIGHEST = 22;
-const LEAST = 1;
 
 export class Rows {
   /** @param {number} nodes */
@@ -30,7 +29,7 @@ export class Rows {
     const key = `${height} ${open.join()}`;
     if (key === this.key) return false;
     this.key = key;
-    this.folded = Math.min(Math.max(height / nodes, LEAST), HIGHEST);
+    this.folded = Math.min(height / nodes, HIGHEST);
     let top = 0;
     let next = 0;
     for (let node = 0; node < nodes; node++) {

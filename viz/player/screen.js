@@ -30,6 +30,7 @@ import { moment, plain } from "./words.js";
 /** @typedef {{page?: boolean, theme?: "dark" | "light", hash?: string}} Options */
 
 const ADDRESS_MS = 400;
+const WORDS_MS = 90;
 
 export class Screen {
   /**
@@ -51,8 +52,11 @@ export class Screen {
     this.timelines = lanes.map((one, run) => new Timeline(view, run, one, this.most, wheel));
     this.lines = new Lines(view, this.totals, wheel);
     this.overview = new Overview(view, this.parting?.time ?? null);
-    this.events = new Events(view, recordings.map((one) => new Happenings(one)));
-    this.why = new Why(view, (filter) => this.events.filter(filter));
+    this.events = new Events(
+      view,
+      recordings.map((one) => new Happenings(one)),
+    );
+    this.why = new Why(view, this.events);
     this.bar = new Bar(view, { step: (by) => this.#step(by), slice: (by) => this.#slice(by) });
     this.numbers = recordings.map(() => el("span", { class: "numbers" }));
     this.legend = el("div");
@@ -66,6 +70,7 @@ export class Screen {
     this.before = 0;
     this.frames = 0;
     this.written = 0;
+    this.worded = 0;
     const scheme = matchMedia("(prefers-color-scheme: dark)");
     this.palette = paletteOf(recordings[0], false);
     this.#lay();
@@ -109,14 +114,30 @@ export class Screen {
   get actions() {
     const { view } = this;
     /** @param {number} share */
-    const pan = (share) => () => view.window(view.from + share * (view.to - view.from), view.to + share * (view.to - view.from));
+    const pan = (share) => () =>
+      view.window(view.from + share * (view.to - view.from), view.to + share * (view.to - view.from));
     return {
-      " ": () => view.play(!view.playing), ArrowLeft: () => this.#step(-1), ArrowRight: () => this.#step(1),
-      "shift+ArrowLeft": pan(-0.2), "shift+ArrowRight": pan(0.2), ",": () => this.#slice(-1), ".": () => this.#slice(1),
-      n: () => this.events.step(1), p: () => this.events.step(-1), "+": () => view.zoom(1 / 1.6), "=": () => view.zoom(1 / 1.6),
-      "-": () => view.zoom(1.6), 0: () => view.window(0, view.end), "[": () => view.setSpeed(view.speed / 1.5), "]": () => view.setSpeed(view.speed * 1.5),
-      Home: () => view.seek(0), End: () => view.seek(view.end), "/": () => this.events.search.focus(), f: () => this.#full(),
-      d: () => this.paint(!this.palette.dark), "?": () => (this.help.open ? this.help.close() : this.help.showModal()),
+      " ": () => view.play(!view.playing),
+      ArrowLeft: () => this.#step(-1),
+      ArrowRight: () => this.#step(1),
+      "shift+ArrowLeft": pan(-0.2),
+      "shift+ArrowRight": pan(0.2),
+      ",": () => this.#slice(-1),
+      ".": () => this.#slice(1),
+      n: () => this.events.step(1),
+      p: () => this.events.step(-1),
+      "+": () => view.zoom(1 / 1.6),
+      "=": () => view.zoom(1 / 1.6),
+      "-": () => view.zoom(1.6),
+      0: () => view.window(0, view.end),
+      "[": () => view.setSpeed(view.speed / 1.5),
+      "]": () => view.setSpeed(view.speed * 1.5),
+      Home: () => view.seek(0),
+      End: () => view.seek(view.end),
+      "/": () => this.events.search.focus(),
+      f: () => this.#full(),
+      d: () => this.paint(!this.palette.dark),
+      "?": () => (this.help.open ? this.help.close() : this.help.showModal()),
       Escape: () => view.select(null),
     };
   }
@@ -130,21 +151,64 @@ export class Screen {
     const { recordings, view } = this;
     const { header } = recordings[0];
     const notes = [...new Set(recordings.map((one) => one.header.kept?.why).filter(Boolean))].map(String);
-    fill(this.element,
-      el("header", { class: "head" }, el("h1", { text: String(header.scenario) }),
-        el("span", { class: "caption", text: `${header.caption ?? ""} (seed ${header.seed})`, title: `Rounded: ${header.rounded}` }),
+    fill(
+      this.element,
+      el(
+        "header",
+        { class: "head" },
+        el("h1", { text: String(header.scenario) }),
+        el("span", {
+          class: "caption",
+          text: `${header.caption ?? ""} (seed ${header.seed})`,
+          title: `Rounded: ${header.rounded}`,
+        }),
         ...notes.map((text) => el("span", { class: "kept", text })),
         this.#partingButton(),
-        this.theme, iconButton("full", "Full screen", () => this.#full(), "f"), iconButton("help", "Keys", () => this.help.showModal(), "?")),
-      el("main", { class: "main" },
-        el("div", { class: "stages" }, ...this.stages.map((stage, run) => el("section", { class: "run", "aria-label": `Nodes under ${recordings[run].policy}` },
-          el("div", { class: "title" }, el("b", {}, el("i", { class: `run${run}` }), recordings[run].policy), this.numbers[run]), stage.element))),
+        this.theme,
+        iconButton("full", "Full screen", () => this.#full(), "f"),
+        iconButton("help", "Keys", () => this.help.showModal(), "?"),
+      ),
+      el(
+        "main",
+        { class: "main" },
+        el(
+          "div",
+          { class: "stages" },
+          ...this.stages.map((stage, run) =>
+            el(
+              "section",
+              { class: "run", "aria-label": `Nodes under ${recordings[run].policy}` },
+              el(
+                "div",
+                { class: "title" },
+                el("b", {}, el("i", { class: `run${run}` }), recordings[run].policy),
+                this.numbers[run],
+              ),
+              stage.element,
+            ),
+          ),
+        ),
         this.legend,
-        el("div", { class: "timelines" }, ...this.timelines.map((one, run) => el("div", { class: "timebox" }, one.element,
-          recordings.length > 1 ? el("span", { class: "policy", text: recordings[run].policy }) : null))),
-        this.lines.element, this.overview.element),
+        el(
+          "div",
+          { class: "timelines" },
+          ...this.timelines.map((one, run) =>
+            el(
+              "div",
+              { class: "timebox" },
+              one.element,
+              recordings.length > 1 ? el("span", { class: "policy", text: recordings[run].policy }) : null,
+            ),
+          ),
+        ),
+        this.lines.element,
+        this.overview.element,
+      ),
       el("aside", { class: "side" }, this.why.element, this.events.element),
-      this.bar.element, this.help, this.said);
+      this.bar.element,
+      this.help,
+      this.said,
+    );
     view.tell("rows");
   }
 
@@ -153,8 +217,12 @@ export class Screen {
     if (this.recordings.length < 2) return null;
     if (!parting) return el("span", { class: "parts", text: "The same decisions in both runs" });
     const { run, row, time } = parting;
-    return el("button", { type: "button", class: "plain parts", text: `First different decision at ${moment(time)}`,
-      onclick: () => view.select({ run, kind: "decision", id: row }, time) });
+    return el("button", {
+      type: "button",
+      class: "plain parts",
+      text: `First different decision at ${moment(time)}`,
+      onclick: () => view.select({ run, kind: "decision", id: row }, time),
+    });
   }
 
   /** @param {boolean} dark */
@@ -162,7 +230,8 @@ export class Screen {
     this.palette = paletteOf(this.recordings[0], dark);
     this.view.dark = dark;
     const { style } = this.element;
-    for (const [name, value] of Object.entries(this.palette)) if (typeof value === "string") style.setProperty(`--${name}`, value);
+    for (const [name, value] of Object.entries(this.palette))
+      if (typeof value === "string") style.setProperty(`--${name}`, value);
     style.setProperty("--start", this.palette.moves[MOVE.start]);
     style.setProperty("--migration", this.palette.moves[MOVE.migration]);
     style.setProperty("--scheme", dark ? "dark" : "light");
@@ -189,21 +258,26 @@ export class Screen {
     }
     const whole = changes.has("theme") || changes.has("rows");
     const { palette } = this;
+    // Text is laid out anew: while the clock runs, as often as one can read it.
+    const words = !view.playing || whole || now - this.worded > WORDS_MS;
+    if (words) this.worded = now;
     if (changes.has("selection")) for (const one of this.timelines) one.reveal();
     if (whole || changes.has("time") || changes.has("selection") || changes.has("speed")) {
-      for (const stage of this.stages) stage.draw(palette);
-      this.#count();
+      for (const stage of this.stages) stage.draw(palette, whole);
     }
     if (whole || changes.has("window") || changes.has("selection")) {
       for (const one of this.timelines) one.draw(palette);
       this.lines.draw(palette, this.colours ?? []);
     } else if (changes.has("time")) {
       for (const one of this.timelines) one.moveCursor();
-      this.lines.tick();
+      this.lines.tick(words);
     }
     if (whole) this.overview.draw(palette);
-    else this.overview.tick();
-    this.bar.tick();
+    else this.overview.tick(words);
+    if (words) {
+      this.bar.tick();
+      this.#count();
+    }
     if (whole || changes.has("playing") || changes.has("speed")) this.bar.refresh();
     if (changes.has("theme")) fill(this.legend, legendOf(this.recordings, palette, this.most));
     if (changes.has("selection") || changes.has("theme")) {
@@ -215,7 +289,8 @@ export class Screen {
     changes.clear();
     this.frames++;
     if (this.options.page && !view.playing && now - this.written > ADDRESS_MS) this.#write(now);
-    else if (this.options.page && !this.writing) this.writing = setTimeout(() => this.#write(performance.now()), ADDRESS_MS);
+    else if (this.options.page && !this.writing)
+      this.writing = setTimeout(() => this.#write(performance.now()), ADDRESS_MS);
     if (view.playing) this.#later("time");
   }
 
@@ -236,9 +311,21 @@ export class Screen {
       const place = this.numbers[run];
       if (place.dataset.key === key) return;
       place.dataset.key = key;
-      const parts = [["in the system", now.inside], ["mean slowdown", now.slowdown], ["remote starts", now.starts], ["migrations", now.migrations],
-        ["refused", now.refused], ...(now.failed ? [["killed or lost", now.failed]] : []), ["finished", now.finished]];
-      fill(place, ...parts.map(([words, value]) => el("span", {}, `${words} `, el("em", { text: Number.isFinite(value) ? plain(Number(value)) : "-" }))));
+      const parts = [
+        ["in the system", now.inside],
+        ["mean slowdown", now.slowdown],
+        ["remote starts", now.starts],
+        ["migrations", now.migrations],
+        ["refused", now.refused],
+        ...(now.failed ? [["killed or lost", now.failed]] : []),
+        ["finished", now.finished],
+      ];
+      fill(
+        place,
+        ...parts.map(([words, value]) =>
+          el("span", {}, `${words} `, el("em", { text: Number.isFinite(value) ? plain(Number(value)) : "-" })),
+        ),
+      );
     });
   }
 
@@ -250,7 +337,8 @@ export class Screen {
       const facts = factsOf(recordings[selection.run], selection.id);
       this.said.textContent = `${moment(facts.time)}: ${whatHappens(recordings[selection.run], facts)} ${whyWords(recordings[selection.run], facts)}`;
     } else if (selection.kind === "task") this.said.textContent = endOfTask(this.view, selection.run, selection.id);
-    else this.said.textContent = selection.kind === "node" ? recordings[0].nodeName(selection.id) : `job ${selection.id}`;
+    else
+      this.said.textContent = selection.kind === "node" ? recordings[0].nodeName(selection.id) : `job ${selection.id}`;
   }
 
   /** @param {number} by */

@@ -1,14 +1,18 @@
 /** Decisions and ends in sentences with their numbers. */
 
 import { KIND, OUTCOME } from "./recording.js";
-import { didNotPay } from "./facts.js";
+import { didNotPay, lostWith } from "./facts.js";
 import { capital, counted, duration, measured, moment, plain } from "./words.js";
 
 /** @typedef {import("./facts.js").Facts} Facts */
 /** @typedef {import("./recording.js").Recording} Recording */
 
 /** Loads in ms, of which the one that differs most tells why. @type {["io_ms" | "cpu_ms" | "page_ms", string][]} */
-const WORK = [["io_ms", "disk work waiting"], ["cpu_ms", "CPU work waiting"], ["page_ms", "paging work waiting"]];
+const WORK = [
+  ["io_ms", "disk work waiting"],
+  ["cpu_ms", "CPU work waiting"],
+  ["page_ms", "paging work waiting"],
+];
 
 /**
  * What it was, in a word or two.
@@ -30,7 +34,12 @@ export function whatHappens(recording, facts) {
   const who = `Task ${facts.number}`;
   if (facts.kind === KIND.stays) return `${who} stays on ${from}.`;
   if (!facts.accepted) {
-    const wish = facts.kind === KIND.migrates ? "would have migrated" : facts.kind === KIND.recovers ? "would have started again" : "would have started";
+    const wish =
+      facts.kind === KIND.migrates
+        ? "would have migrated"
+        : facts.kind === KIND.recovers
+          ? "would have started again"
+          : "would have started";
     return `${capital(to)} refuses task ${facts.number}: it ${wish} there from ${from}.`;
   }
   if (facts.kind === KIND.starts) return `${who} starts on ${to}, not on its home, ${from}.`;
@@ -52,7 +61,8 @@ export function whyWords(recording, facts) {
   const worth = [];
   if (Number.isFinite(cost)) worth.push(`moving costs ${duration(cost)}`);
   if (Number.isFinite(saves)) worth.push(saves >= 0 ? `saves ${duration(saves)}` : `loses ${duration(-saves)}`);
-  if (!worth.length && Number.isFinite(facts.enters)) worth.push(`the way takes ${duration(facts.enters - facts.leaves)}`);
+  if (!worth.length && Number.isFinite(facts.enters))
+    worth.push(`the way takes ${duration(facts.enters - facts.leaves)}`);
   return capital([loads, worth.join(" and ")].filter(Boolean).join("; ")) + ".";
 }
 
@@ -68,9 +78,12 @@ function loadWords(recording, { index, believed, here, there }, from, to) {
     return `${from} has ${amount(believed.here, unit, words)}, ${to} has ${measured(believed.there, unit)}`;
   }
   let best = WORK[0];
-  for (const one of WORK) if (Math.abs(here[one[0]] - there[one[0]]) > Math.abs(here[best[0]] - there[best[0]])) best = one;
-  if (Number.isFinite(here[best[0]])) return `${from} has ${amount(here[best[0]], "ms", best[1])}, ${to} has ${measured(there[best[0]], "ms")}`;
-  if (Number.isFinite(here.tasks)) return `${from} has ${counted(here.tasks, "task")}, ${to} has ${here.tasks === there.tasks ? "as many" : there.tasks}`;
+  for (const one of WORK)
+    if (Math.abs(here[one[0]] - there[one[0]]) > Math.abs(here[best[0]] - there[best[0]])) best = one;
+  if (Number.isFinite(here[best[0]]))
+    return `${from} has ${amount(here[best[0]], "ms", best[1])}, ${to} has ${measured(there[best[0]], "ms")}`;
+  if (Number.isFinite(here.tasks))
+    return `${from} has ${counted(here.tasks, "task")}, ${to} has ${here.tasks === there.tasks ? "as many" : there.tasks}`;
   return "";
 }
 
@@ -92,9 +105,12 @@ function amount(value, unit, words) {
 function staysWords(recording, facts, from) {
   const [words, unit] = recording.indexWords(facts.index);
   const parts = [facts.reason || "No other node is better"];
-  if (unit && Number.isFinite(facts.believed.here)) parts.push(`${from} has ${amount(facts.believed.here, unit, words)}`);
+  if (unit && Number.isFinite(facts.believed.here))
+    parts.push(`${from} has ${amount(facts.believed.here, unit, words)}`);
   if (Number.isFinite(facts.staying) && Number.isFinite(facts.moving)) {
-    parts.push(`staying takes ${duration(facts.staying)}, moving ${duration(facts.moving + (Number.isFinite(facts.cost) ? facts.cost : 0))}`);
+    parts.push(
+      `staying takes ${duration(facts.staying)}, moving ${duration(facts.moving + (Number.isFinite(facts.cost) ? facts.cost : 0))}`,
+    );
   }
   return `${capital(parts.join("; "))}.`;
 }
@@ -107,7 +123,10 @@ function staysWords(recording, facts, from) {
 export function ruleWords(recording, { ruleWords: words, believed, index, reason }) {
   const [, unit] = recording.indexWords(index);
   const most = Number.isFinite(believed.here) && unit ? ` (${measured(believed.here, unit)})` : "";
-  const said = words.replace(/home's (CPU|disk) is busiest/, (_, device) => `home has the most ${device} work waiting of all ${recording.nodes} nodes${most}`);
+  const said = words.replace(
+    /home's (CPU|disk) is busiest/,
+    (_, device) => `home has the most ${device} work waiting of all ${recording.nodes} nodes${most}`,
+  );
   return said || reason;
 }
 
@@ -128,14 +147,16 @@ export function ageWords(recording, { age, target, time }) {
  * @param {Recording} recording
  * @param {Facts} facts
  */
-export function fateWords(recording, { fate, time, row }) {
+export function fateWords(recording, { fate, time, task }) {
   if (!fate) return "Nothing is known of the task.";
   const after = duration(fate.finish - time);
   const where = recording.nodeName(fate.node);
   if (fate.outcome === OUTCOME.open) return `It is still running at the end of the recording, ${after} later.`;
   if (fate.outcome === OUTCOME.killed) return `It was killed for want of memory ${after} later, on ${where}.`;
-  if (fate.outcome === OUTCOME.lost) return `It was lost with its node, ${where}, ${after} later.`;
-  const again = fate.restarts ? ` It had to start again ${fate.restarts === 1 ? "once" : `${fate.restarts} times`}, as its node failed.` : "";
+  if (fate.outcome === OUTCOME.lost) return `It was lost ${lostWith(recording, task)}, ${after} later.`;
+  const again = fate.restarts
+    ? ` It had to start again ${fate.restarts === 1 ? "once" : `${fate.restarts} times`}, as its node failed.`
+    : "";
   return `It finished ${after} later, at ${moment(fate.finish)} on ${where}; slowdown ${plain(fate.slowdown)}.${again}`;
 }
 
@@ -146,7 +167,14 @@ export function fateWords(recording, { fate, time, row }) {
  */
 export function payWords(recording, facts) {
   const { fate, staying, time, row } = facts;
-  if (!fate || facts.kind === KIND.stays || !facts.accepted || !Number.isFinite(staying) || fate.outcome === OUTCOME.open) return "";
+  if (
+    !fate ||
+    facts.kind === KIND.stays ||
+    !facts.accepted ||
+    !Number.isFinite(staying) ||
+    fate.outcome === OUTCOME.open
+  )
+    return "";
   const took = fate.finish - time;
   if (didNotPay(recording, row)) {
     return `The move did not pay: staying was estimated at ${duration(staying)}, the task took ${duration(took)}, ${duration(took - staying)} more.`;
@@ -164,6 +192,7 @@ export function shortWords(recording, facts) {
   if (didNotPay(recording, facts.row)) return "did not pay";
   if (Number.isFinite(facts.saves)) return `saves ${duration(facts.saves)}`;
   const [, unit] = recording.indexWords(facts.index);
-  if (Number.isFinite(facts.believed.here)) return `${measured(facts.believed.here, unit)} against ${measured(facts.believed.there, unit)}`;
+  if (Number.isFinite(facts.believed.here))
+    return `${measured(facts.believed.here, unit)} against ${measured(facts.believed.there, unit)}`;
   return facts.rule;
 }

@@ -6,7 +6,11 @@
 
 /** What can be drawn: name, unit, digits. */
 export const QUANTITIES = /** @type {const} */ ([
-  ["Tasks in the system", ""], ["Mean slowdown so far", ""], ["CPUs busy", "%"], ["Disks busy", "%"], ["Load imbalance", "s"],
+  ["Tasks in the system", ""],
+  ["Mean slowdown so far", ""],
+  ["CPUs busy", "%"],
+  ["Disks busy", "%"],
+  ["Load imbalance", "s"],
 ]);
 
 /**
@@ -59,7 +63,8 @@ function byPeriod(recording, quantity) {
     while (end < at.length && at[end] === at[row]) busy += (quantity === 2 ? cpu : disk)[end++];
     const now = at[row] * recording.tick;
     if (quantity === 4) value.push(imbalance([cpu_ms, page_ms, io_ms], row, end) / 1000);
-    else value.push((100 * (busy - busyBefore)) / Math.max(now - before, 1) / (quantity === 2 ? cores : recording.nodes));
+    else
+      value.push((100 * (busy - busyBefore)) / Math.max(now - before, 1) / (quantity === 2 ? cores : recording.nodes));
     time.push(now);
     [before, busyBefore, row] = [now, busy, end];
   }

@@ -26,12 +26,28 @@ export class Stage {
     this.most = most;
     this.dots = new Dots();
     this.base = /** @type {HTMLCanvasElement} */ (el("canvas", { class: "layer", "aria-hidden": "true" }));
-    this.above = /** @type {HTMLCanvasElement} */ (el("canvas", { class: "layer", "aria-hidden": "true" }));
+    /** The nodes, painted when they change and copied when something moves. @type {OffscreenCanvas | null} */
+    this.nodes = null;
     this.tip = el("div", { class: "tip", hidden: true });
-    this.element = el("div", { class: "stage", role: "img", "aria-label": `Nodes under ${this.recording.policy}`,
-      onclick: (/** @type {MouseEvent} */ event) => this.#click(event),
-      onpointermove: (/** @type {PointerEvent} */ event) => this.#hover(event),
-      onpointerleave: () => { this.tip.hidden = true; } }, this.base, this.above, this.tip);
+    this.element = el(
+      "div",
+      {
+        class: "stage",
+        role: "img",
+        "aria-label": `Nodes under ${this.recording.policy}`,
+        onclick: (/** @type {MouseEvent} */ event) => this.#click(event),
+        onpointermove: (/** @type {PointerEvent} */ event) => this.#hover(event),
+        onpointerleave: () => {
+          this.tip.hidden = true;
+        },
+      },
+      this.base,
+      this.tip,
+    );
+    /** @type {ReturnType<typeof fitted> | null} */
+    this.fit = null;
+    /** @type {CanvasRenderingContext2D | null} */
+    this.painter = null;
     this.version = -1;
     this.key = "";
     /** @type {import("./places.js").Places | null} */
@@ -45,30 +61,39 @@ export class Stage {
     return this.view.recordings[this.run];
   }
 
-  /** @param {Palette} palette */
-  draw(palette) {
+  /**
+   * @param {Palette} palette
+   * @param {boolean} sized whether the size may have changed
+   */
+  draw(palette, sized) {
     const { view, state, recording } = this;
-    const { width, height, ratio, context, changed } = fitted(this.base);
+    if (sized || !this.fit) this.fit = fitted(this.base);
+    const { width, height, ratio, context } = this.fit;
     if (!width || !height) return;
     const key = `${width} ${height} ${ratio} ${palette.dark}`;
-    const whole = changed || key !== this.key || !this.places;
+    const whole = key !== this.key || !this.places || !this.nodes;
     if (whole) {
       this.key = key;
       this.places = placesOf(recording, width, height);
+      this.nodes = new OffscreenCanvas(this.base.width, this.base.height);
+      this.painter = /** @type {any} */ (this.nodes.getContext("2d", { alpha: false }));
+      /** @type {any} */ (this.painter).setTransform(ratio, 0, 0, ratio, 0, 0);
     }
     const places = /** @type {import("./places.js").Places} */ (this.places);
+    const painter = /** @type {CanvasRenderingContext2D} */ (this.painter);
     const marked = this.#selectedNodes();
     state.at(view.time);
-    if (whole) this.#ground(context, places, palette, width, height);
+    if (whole) this.#ground(painter, places, palette, width, height);
     for (let node = 0; node < recording.nodes; node++) {
       const differs = marked.has(node) !== this.marked.has(node) || recording.down[node].length > 0;
       if (!whole && !differs && state.changed[node] <= this.version) continue;
-      if (places.tiles) drawTile(context, places.boxes[node], node, state, palette, marked.has(node), this.most);
-      else drawMachine(context, places.boxes[node], node, state, palette, marked.has(node));
+      if (places.tiles) drawTile(painter, places.boxes[node], node, state, palette, marked.has(node), this.most);
+      else drawMachine(painter, places.boxes[node], node, state, palette, marked.has(node));
     }
     this.version = state.version;
     this.marked = marked;
-    this.#moves(places, palette, ratio);
+    context.drawImage(/** @type {OffscreenCanvas} */ (this.nodes), 0, 0, width, height);
+    this.#moves(context, places, palette, ratio);
   }
 
   /**
@@ -84,6 +109,7 @@ export class Stage {
     context.font = `600 11px ${FONT}`;
     context.textAlign = "left";
     context.textBaseline = "alphabetic";
+    if (places.links) this.#links(context, places, palette);
     for (const { name, box } of places.groups) {
       context.strokeStyle = palette.line;
       context.beginPath();
@@ -95,15 +121,13 @@ export class Stage {
   }
 
   /**
+   * @param {CanvasRenderingContext2D} context
    * @param {import("./places.js").Places} places
    * @param {Palette} palette
    * @param {number} ratio
    */
-  #moves(places, palette, ratio) {
+  #moves(context, places, palette, ratio) {
     const { recording, view } = this;
-    const { width, height, context } = fitted(this.above);
-    context.clearRect(0, 0, width, height);
-    if (places.links) this.#links(context, places, palette);
     const selection = view.selection?.run === this.run ? view.selection : null;
     const decision = selection?.kind === "decision" ? selection.id : -1;
     this.dots.draw(context, recording, places.boxes, view.time, view.shown, palette, ratio, decision);
@@ -128,11 +152,10 @@ export class Stage {
   #links(context, places, palette) {
     const { x1, y1, x2, y2 } = this.recording.tables.links.columns;
     const box = places.boxes[0];
-    const width = this.above.clientWidth - box.width - 12;
-    const height = this.above.clientHeight - box.height - 12;
+    const width = this.base.clientWidth - box.width - 12;
+    const height = this.base.clientHeight - box.height - 12;
     const left = 6 + box.width / 2;
     const top = 6 + box.height / 2;
-    context.globalCompositeOperation = "destination-over";
     context.strokeStyle = palette.line;
     context.lineWidth = 1;
     context.beginPath();
@@ -141,7 +164,6 @@ export class Stage {
       context.lineTo(left + x2[row] * width, top + y2[row] * height);
     }
     context.stroke();
-    context.globalCompositeOperation = "source-over";
   }
 
   #selectedNodes() {
@@ -171,7 +193,11 @@ export class Stage {
 
   /** @param {{x: number, y: number}} at */
   #nodeAt({ x, y }) {
-    return this.places?.boxes.findIndex((box) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height) ?? -1;
+    return (
+      this.places?.boxes.findIndex(
+        (box) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height,
+      ) ?? -1
+    );
   }
 
   /** @param {MouseEvent} event */
@@ -198,8 +224,10 @@ export class Stage {
     this.element.style.cursor = move >= 0 || node >= 0 ? "pointer" : "default";
     this.tip.hidden = move < 0 && node < 0;
     if (this.tip.hidden) return;
-    this.tip.textContent = move >= 0 ? this.#moveWords(move)
-      : `${recording.nodeName(node)}: ${counted(state.tasks[node], "task")}, memory ${Math.round(100 * state.memoryShare(node))} %`;
+    this.tip.textContent =
+      move >= 0
+        ? this.#moveWords(move)
+        : `${recording.nodeName(node)}: ${counted(state.tasks[node], "task")}, memory ${Math.round(100 * state.memoryShare(node))} %`;
     const left = Math.min(at.x + 12, this.base.clientWidth - this.tip.offsetWidth - 4);
     this.tip.style.transform = `translate(${Math.max(left, 0)}px, ${at.y > 40 ? at.y - 32 : at.y + 18}px)`;
   }
@@ -208,10 +236,22 @@ export class Stage {
   #moveWords(move) {
     const { recording } = this;
     const { moves, decisions, segments, tables } = recording;
-    const words = ["starts on", "migrates to", "is refused by", "fetches data for", "returns to", "starts again on", "sends a message to"];
+    const words = [
+      "starts on",
+      "migrates to",
+      "is refused by",
+      "fetches data for",
+      "returns to",
+      "starts again on",
+      "sends a message to",
+    ];
     const decision = moves.decision[move];
-    const task = decision >= 0 ? decisions.task[decision]
-      : moves.segment[move] >= 0 ? tables.tasks.columns.task[segments.task[moves.segment[move]]] : -1;
+    const task =
+      decision >= 0
+        ? decisions.task[decision]
+        : moves.segment[move] >= 0
+          ? tables.tasks.columns.task[segments.task[moves.segment[move]]]
+          : -1;
     const who = task >= 0 ? `task ${task}` : "manager";
     return `${who} of ${recording.nodeName(moves.origin[move])} ${words[moves.kind[move]]} ${recording.nodeName(moves.node[move])}`;
   }

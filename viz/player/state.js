@@ -44,7 +44,8 @@ export class NodeState {
     if (time === this.time) return;
     this.time = time;
     this.version++;
-    while (this.begun < this.begins.length && this.beginTimes[this.begun] <= time) this.#add(this.begins[this.begun++], 1);
+    while (this.begun < this.begins.length && this.beginTimes[this.begun] <= time)
+      this.#add(this.begins[this.begun++], 1);
     while (this.ended < this.ends.length && this.endTimes[this.ended] <= time) this.#add(this.ends[this.ended++], -1);
     while (this.ended > 0 && this.endTimes[this.ended - 1] > time) this.#add(this.ends[--this.ended], 1);
     while (this.begun > 0 && this.beginTimes[this.begun - 1] > time) this.#add(this.begins[--this.begun], -1);

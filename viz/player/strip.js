@@ -41,7 +41,34 @@ export function paintStrip(context, piece) {
   const asBars = barsOf(piece);
   paintHeat(context, piece, asBars);
   paintBars(context, piece, asBars);
+  paintDown(context, piece);
   paintLines(context, piece);
+}
+
+/**
+ * When nodes are down.
+ * @param {Context} context
+ * @param {Piece} piece
+ */
+function paintDown(context, { lanes, rows, from, to, width, height, top, palette }) {
+  const { down } = lanes.recording;
+  const scale = width / (to - from);
+  context.fillStyle = palette.down;
+  context.globalAlpha = 0.28;
+  down.forEach((times, node) => {
+    const y = rows.top[node] - top;
+    for (let place = 0; place < times.length; place += 2) {
+      if (times[place] > to || times[place + 1] < from || y > height || y + rows.height(node) < 0) continue;
+      const x = Math.max((times[place] - from) * scale, 0);
+      context.fillRect(
+        x,
+        y,
+        Math.min((times[place + 1] - from) * scale, width) - x,
+        Math.max(rows.height(node) - 1, 1),
+      );
+    }
+  });
+  context.globalAlpha = 1;
 }
 
 /**
@@ -56,8 +83,10 @@ function barsOf({ lanes, rows, from, to }) {
   for (let node = 0; node < recording.nodes; node++) {
     const { first, last } = visitsIn(lanes, node, from, to);
     let most = 0;
-    const [begin, end] = [firstFrom(lanes.time, from, lanes.start[node], lanes.start[node + 1]),
-      firstAbove(lanes.time, to, lanes.start[node], lanes.start[node + 1])];
+    const [begin, end] = [
+      firstFrom(lanes.time, from, lanes.start[node], lanes.start[node + 1]),
+      firstAbove(lanes.time, to, lanes.start[node], lanes.start[node + 1]),
+    ];
     if (begin > lanes.start[node]) most = lanes.count[begin - 1];
     if (rows.height(node) >= 5 && last - first < MOST_BARS) {
       for (let at = begin; at < end; at++) if (lanes.count[at] > most) most = lanes.count[at];
@@ -110,16 +139,24 @@ function paintHeat(context, { lanes, rows, from, to, width, height, top, ratio, 
     const y = rows.top[node] - top;
     if (y + rows.height(node) < 0 || y > height) continue;
     const line = thin ? Math.min(Math.max(Math.floor(y * ratio), 0), lines - 1) : node;
-    const [first, last] = [firstAbove(lanes.time, from, lanes.start[node], lanes.start[node + 1]), lanes.start[node + 1]];
+    // A row that is higher than a line of pixels, and does not show bars, fills those below, too.
+    const under =
+      thin && !asBars[node]
+        ? Math.min(Math.max(Math.ceil((y + rows.height(node)) * ratio) - 1, line), lines - 1)
+        : line;
+    const [first, last] = [
+      firstAbove(lanes.time, from, lanes.start[node], lanes.start[node + 1]),
+      lanes.start[node + 1],
+    ];
     let now = first > lanes.start[node] ? lanes.count[first - 1] : 0;
     let column = 0;
     for (let at = first; at <= last; at++) {
       const next = at < last ? Math.min(Math.floor((lanes.time[at] - from) * scale), columns) : columns;
-      if (now) for (let x = column; x <= Math.min(next, columns - 1); x++) if (used[line * columns + x] < now) used[line * columns + x] = now;
+      if (now) raise(used, columns, line, under, column, Math.min(next, columns - 1), now);
       column = next;
       if (at === last || next >= columns) break;
       now = lanes.count[at];
-      if (used[line * columns + column] < now) used[line * columns + column] = now;
+      raise(used, columns, line, under, column, column, now);
     }
   }
   const shown = pixels.subarray(0, columns * lines);
@@ -140,6 +177,21 @@ function paintHeat(context, { lanes, rows, from, to, width, height, top, ratio, 
     const y = rows.top[node] - top;
     if (asBars[node] || y + rows.height(node) < 0 || y > height) continue;
     context.drawImage(source.canvas, 0, node, columns, 1, 0, y, width, Math.max(rows.height(node) - gap, 0.5));
+  }
+}
+
+/**
+ * @param {Uint16Array} used the maxima, line by line
+ * @param {number} columns
+ * @param {number} line the first one
+ * @param {number} under the last one
+ * @param {number} from the first column
+ * @param {number} to the last one
+ * @param {number} value that they have at least
+ */
+function raise(used, columns, line, under, from, to, value) {
+  for (let at = line * columns; at <= under * columns; at += columns) {
+    for (let x = at + from; x <= at + to; x++) if (used[x] < value) used[x] = value;
   }
 }
 
@@ -187,16 +239,25 @@ function paintBars(context, piece, asBars) {
       if (end <= from || under > room + 1) continue;
       const x = Math.max((segments.from[row] - from) * scale, -2);
       const right = Math.min((end - from) * scale, width + 2);
-      batches[segments.main[row]].push(x, y + under - lane + (open ? 2 : 0), Math.max(right - x - (right - x > 4 ? 0.75 : 0), 0.75),
-        lane > 3 ? lane - 1 : lane);
+      batches[segments.main[row]].push(
+        x,
+        y + under - lane + (open ? 2 : 0),
+        Math.max(right - x - (right - x > 4 ? 0.75 : 0), 0.75),
+        lane > 3 ? lane - 1 : lane,
+      );
       if (open && lane >= 8 && right - x > 54) {
-        labels.push({ x: Math.max(x, 0) + 3, y: y + under - lane / 2 + 1.5, text: `job ${tables.tasks.columns.job[segments.task[row]]}` });
+        labels.push({
+          x: Math.max(x, 0) + 3,
+          y: y + under - lane / 2 + 1.5,
+          text: `job ${tables.tasks.columns.job[segments.task[row]]}`,
+        });
       }
     }
   }
   batches.forEach((batch, state) => {
     context.fillStyle = palette.states[Math.min(state, palette.states.length - 1)];
-    for (let at = 0; at < batch.length; at += 4) context.fillRect(batch[at], batch[at + 1], batch[at + 2], batch[at + 3]);
+    for (let at = 0; at < batch.length; at += 4)
+      context.fillRect(batch[at], batch[at + 1], batch[at + 2], batch[at + 3]);
   });
   context.font = `9px ${FONT}`;
   context.textBaseline = "middle";

@@ -18,12 +18,12 @@ export const STYLE = `
 .stages { grid-auto-flow: column; grid-auto-columns: minmax(0, 1fr); }
 .timelines { grid-auto-rows: minmax(0, 1fr); border-top: 1px solid var(--line); }
 .run { display: grid; grid-template-rows: auto minmax(0, 1fr); background: var(--ground); min-width: 0; min-height: 0; }
-.run > .title { display: flex; gap: 6px 14px; align-items: baseline; padding: 5px 10px 1px; white-space: nowrap; overflow: hidden; }
+.run > .title { display: flex; gap: 6px 14px; align-items: center; padding: 5px 10px 1px; white-space: nowrap; overflow: hidden; }
 .run > .title b { font-size: 14px; display: inline-flex; align-items: center; gap: 6px; }
 .run > .title b i, .chip i { width: 10px; height: 10px; border-radius: 3px; display: inline-block; }
 .run > .title span { color: var(--faint); }
 .run > .title span em { font-style: normal; color: var(--ink); font-weight: 600; }
-.stage, .timeline { position: relative; min-height: 0; min-width: 0; overflow: hidden; }
+.stage, .timeline { contain: layout paint; position: relative; min-height: 0; min-width: 0; overflow: hidden; }
 .timeline { background: var(--paper); touch-action: none; cursor: grab; }
 .timeline:active { cursor: grabbing; }
 .layer { position: absolute; inset: 0; width: 100%; height: 100%; display: block; }
@@ -40,9 +40,9 @@ export const STYLE = `
 .memory { width: 18px; height: 3px; }
 .mark { width: 26px; height: 14px; }
 .ramp { width: 60px; height: 9px; border-radius: 2px; }
-.side { grid-area: side; display: grid; grid-template-rows: minmax(0, 62fr) minmax(0, 38fr); border-left: 1px solid var(--line); background: var(--paper);
+.side { grid-area: side; display: grid; grid-template-columns: minmax(0, 1fr); grid-template-rows: minmax(0, 62fr) minmax(0, 38fr); border-left: 1px solid var(--line); background: var(--paper);
   min-height: 0; min-width: 0; }
-.panel { min-height: 0; display: flex; flex-direction: column; }
+.panel { min-height: 0; min-width: 0; display: flex; flex-direction: column; }
 .panel + .panel { border-top: 1px solid var(--line); }
 .bar { grid-area: bar; display: grid; grid-template-columns: 1fr auto 1fr; gap: 12px; align-items: center; padding: 6px 12px; background: var(--paper);
   border-top: 1px solid var(--line); }
@@ -57,8 +57,8 @@ export const STYLE = `
 .icon .line { fill: none; stroke: currentColor; stroke-width: 1.6; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
 .timeline:focus-visible { outline-offset: -2px; }
-.now { display: inline-flex; align-items: baseline; gap: 6px; margin-left: 8px; white-space: nowrap; }
-.clock { width: 88px; font: inherit; font-size: 15px; font-weight: 650; text-align: right; color: var(--ink); background: none; border: 1px solid transparent;
+.now { display: inline-flex; align-items: center; gap: 6px; margin-left: 8px; white-space: nowrap; }
+.clock { contain: strict; height: 27px; width: 88px; font: inherit; font-size: 15px; font-weight: 650; text-align: right; color: var(--ink); background: none; border: 1px solid transparent;
   border-radius: 5px; padding: 2px 4px; font-variant-numeric: tabular-nums; }
 .clock:hover, .clock:focus { border-color: var(--line); }
 .of, .end, .times { color: var(--faint); white-space: nowrap; }
@@ -73,7 +73,7 @@ export const STYLE = `
 .link:hover { text-decoration: underline; }
 .run0 { background: var(--run0); }
 .run1 { background: var(--run1); }
-.numbers { display: inline-flex; gap: 4px 14px; overflow: hidden; font-size: 12px; flex-wrap: wrap; height: 17px; }
+.numbers { contain: content; flex: 1; min-width: 0; display: inline-flex; gap: 4px 14px; overflow: hidden; font-size: 12px; flex-wrap: wrap; height: 17px; }
 .main { grid-template-rows: minmax(0, 42fr) auto minmax(0, 46fr) clamp(64px, 11vh, 130px) 24px; }
 .timebox { position: relative; display: grid; min-height: 0; }
 .lines { position: relative; min-height: 0; border-top: 1px solid var(--line); background: var(--paper); }
@@ -117,9 +117,10 @@ export const STYLE = `
 .steps li { display: flex; justify-content: space-between; gap: 10px; padding: 1px 0 1px 8px; }
 .steps .link .when { display: inline-block; min-width: 72px; }
 .long { color: var(--faint); white-space: nowrap; }
+.first { display: flex; flex-wrap: wrap; gap: 6px; margin: 4px 0 10px; }
 .more { display: flex; flex-wrap: wrap; gap: 4px 16px; padding-top: 6px; }
 .tools { display: flex; gap: 8px; align-items: center; padding: 8px 10px 4px; }
-.search { flex: 1; min-width: 90px; font: inherit; color: var(--ink); background: var(--ground); border: 1px solid var(--line); border-radius: 6px; padding: 4px 8px; }
+.search { flex: 1 1 120px; min-width: 0; width: 60px; font: inherit; color: var(--ink); background: var(--ground); border: 1px solid var(--line); border-radius: 6px; padding: 4px 8px; }
 .count { color: var(--faint); font-size: 12px; white-space: nowrap; }
 .chips, .runs { display: flex; flex-wrap: wrap; gap: 4px; }
 .chips { padding: 2px 10px 6px; }
@@ -127,7 +128,7 @@ export const STYLE = `
 .chip[aria-pressed="true"] { background: var(--ink); color: var(--paper); border-color: var(--ink); }
 .list { flex: 1; overflow-y: auto; overflow-x: hidden; min-height: 0; border-top: 1px solid var(--line); position: relative; }
 .space { position: relative; }
-.event { position: absolute; left: 0; right: 0; top: 0; height: 24px; display: grid; grid-template-columns: 72px 30px 76px minmax(92px, 1fr) minmax(0, 1.3fr);
+.event { position: absolute; left: 0; right: 0; top: 0; height: 24px; display: grid; grid-template-columns: 82px 30px 76px minmax(92px, 1fr) minmax(0, 1.3fr);
   align-items: center; padding: 0 10px; font-size: 12.5px; cursor: pointer; white-space: nowrap; }
 .event > * { overflow: hidden; text-overflow: ellipsis; }
 .event .short { text-align: right; color: var(--faint); }

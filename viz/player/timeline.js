@@ -33,15 +33,30 @@ export class Timeline {
     this.most = most;
     this.rows = new Rows(lanes.recording.nodes);
     this.scroll = 0;
+    this.plot = 1;
     this.canvas = /** @type {HTMLCanvasElement} */ (el("canvas", { class: "layer", "aria-hidden": "true" }));
     this.cursor = el("div", { class: "cursor" });
     this.tip = el("div", { class: "tip", hidden: true });
-    this.element = el("div", { class: "timeline", tabindex: "0", role: "group", "data-run": run,
-      "aria-label": `Timeline of ${lanes.recording.policy}: arrow keys with Shift pan, plus and minus zoom`,
-      onpointermove: (/** @type {PointerEvent} */ event) => this.#hover(event),
-      onpointerleave: () => { this.tip.hidden = true; } }, this.canvas, this.cursor, this.tip);
+    this.element = el(
+      "div",
+      {
+        class: "timeline",
+        tabindex: "0",
+        role: "group",
+        "data-run": run,
+        "aria-label": `Timeline of ${lanes.recording.policy}: arrow keys with Shift pan, plus and minus zoom`,
+        onpointermove: (/** @type {PointerEvent} */ event) => this.#hover(event),
+        onpointerleave: () => {
+          this.tip.hidden = true;
+        },
+      },
+      this.canvas,
+      this.cursor,
+      this.tip,
+    );
     new Gestures(this.element, view, {
-      left: GUTTER, wheel,
+      left: GUTTER,
+      wheel,
       click: (x, y, twice) => this.#click(x, y, twice),
       scroll: (pixels) => this.#scrolled(this.scroll + pixels),
     });
@@ -71,7 +86,8 @@ export class Timeline {
     this.rows.place(this.lanes, room, new Set(chosen));
     const top = this.rows.top[chosen[0]];
     const bottom = this.rows.top[chosen[chosen.length - 1] + 1];
-    if (top < this.scroll || bottom > this.scroll + room) this.#scrolled(bottom - top > room ? top : (top + bottom - room) / 2);
+    if (top < this.scroll || bottom > this.scroll + room)
+      this.#scrolled(bottom - top > room ? top : (top + bottom - room) / 2);
   }
 
   #chosen() {
@@ -87,7 +103,8 @@ export class Timeline {
       found.add(recording.decisions.target[selection.id]);
     } else if (selection.kind === "task") {
       const { start, node } = recording.segments;
-      for (let row = start[selection.id]; row < Math.min(start[selection.id + 1], start[selection.id] + 6); row++) found.add(node[row]);
+      for (let row = start[selection.id]; row < Math.min(start[selection.id + 1], start[selection.id] + 6); row++)
+        found.add(node[row]);
     }
     return found;
   }
@@ -99,6 +116,7 @@ export class Timeline {
     const plot = width - GUTTER;
     const room = height - AXIS;
     if (plot < 20 || room < 10) return;
+    this.plot = plot;
     if (this.rows.place(this.lanes, room, this.#chosen())) {
       this.scroll = Math.min(this.scroll, Math.max(this.rows.whole - room, 0));
     }
@@ -111,7 +129,16 @@ export class Timeline {
     context.drawImage(strip, offset, 0, Math.round(plot * ratio), Math.round(room * ratio), GUTTER, AXIS, plot, room);
     context.fillStyle = palette.paper;
     context.fillRect(0, 0, GUTTER, height);
-    drawAxis(context, { from: view.from, to: view.to, left: GUTTER, width: plot, y: AXIS / 2, font: `10px ${FONT}`, palette, grid: 0 });
+    drawAxis(context, {
+      from: view.from,
+      to: view.to,
+      left: GUTTER,
+      width: plot,
+      y: AXIS / 2,
+      font: `10px ${FONT}`,
+      palette,
+      grid: 0,
+    });
     this.#labels(context, room, palette);
     this.#selected(context, plot, room, palette);
     this.moveCursor();
@@ -120,7 +147,7 @@ export class Timeline {
   /** The cursor is an element of its own: time passes without painting. */
   moveCursor() {
     const { view } = this;
-    const plot = this.canvas.clientWidth - GUTTER;
+    const { plot } = this;
     const x = ((view.time - view.from) / (view.to - view.from)) * plot;
     this.cursor.hidden = x < 0 || x > plot;
     this.cursor.style.transform = `translateX(${GUTTER + x}px)`;
@@ -150,7 +177,18 @@ export class Timeline {
     }
     const context = /** @type {OffscreenCanvasRenderingContext2D} */ (this.strip.getContext("2d", { alpha: false }));
     const width = (to - begin) * scale;
-    paintStrip(context, { lanes: this.lanes, rows, from: begin, to, width, height: room, top: this.scroll, ratio, most: this.most, palette });
+    paintStrip(context, {
+      lanes: this.lanes,
+      rows,
+      from: begin,
+      to,
+      width,
+      height: room,
+      top: this.scroll,
+      ratio,
+      most: this.most,
+      palette,
+    });
     this.painted = { key, from: begin, to, scale, top: this.scroll };
     this.strips++;
   }
@@ -175,7 +213,11 @@ export class Timeline {
     for (let node = 0; node < recording.nodes; node++) {
       const open = rows.isOpen(node) || chosen.has(node);
       if (!open && node % every) continue;
-      const y = AXIS + rows.top[node] - this.scroll + (rows.isOpen(node) ? Math.min(rows.height(node) / 2, 40) : rows.folded / 2);
+      const y =
+        AXIS +
+        rows.top[node] -
+        this.scroll +
+        (rows.isOpen(node) ? Math.min(rows.height(node) / 2, 40) : rows.folded / 2);
       if (y < AXIS - 20 || y > AXIS + room + 20 || (y < free && !open)) continue;
       free = y + 10;
       context.fillStyle = open ? palette.ink : palette.faint;
@@ -195,7 +237,8 @@ export class Timeline {
   #selected(context, plot, room, palette) {
     const { view, recording, rows } = this;
     const selection = view.selection;
-    if (!selection || selection.run !== this.run || (selection.kind !== "decision" && selection.kind !== "task")) return;
+    if (!selection || selection.run !== this.run || (selection.kind !== "decision" && selection.kind !== "task"))
+      return;
     const task = selection.kind === "task" ? selection.id : recording.taskRow(recording.decisions.task[selection.id]);
     if (task >= recording.tasks) return;
     const { start, from, node, origin, what, decision } = recording.segments;
@@ -226,7 +269,13 @@ export class Timeline {
       context.strokeStyle = context.fillStyle = palette.moves[2];
       context.setLineDash([3, 3]);
       context.lineWidth = 2;
-      arrow(context, at(time[selection.id]), middle(source[selection.id]), at(time[selection.id]), middle(target[selection.id]));
+      arrow(
+        context,
+        at(time[selection.id]),
+        middle(source[selection.id]),
+        at(time[selection.id]),
+        middle(target[selection.id]),
+      );
     }
     context.restore();
   }

@@ -11,7 +11,9 @@ export class Totals {
     const { tasks } = recording.tables;
     const { arrival, outcome, is_open } = tasks.columns;
     this.arrivals = Float64Array.from(arrival, (ticks) => ticks * recording.tick).sort();
-    const rows = [...Array(recording.tasks).keys()].filter((row) => !is_open[row]).sort((a, b) => recording.finish[a] - recording.finish[b]);
+    const rows = [...Array(recording.tasks).keys()]
+      .filter((row) => !is_open[row])
+      .sort((a, b) => recording.finish[a] - recording.finish[b]);
     this.ends = Float64Array.from(rows, (row) => recording.finish[row]);
     /** Sum of slowdowns of those that finished, and how many have, after each end. */
     this.slowdowns = new Float64Array(rows.length + 1);
@@ -32,9 +34,14 @@ export class Totals {
     const ended = firstAbove(this.ends, time);
     const finished = this.finished[ended];
     return {
-      submitted: firstAbove(this.arrivals, time), ended, finished, failed: ended - finished,
-      inside: firstAbove(this.arrivals, time) - ended, slowdown: finished ? this.slowdowns[ended] / finished : NaN,
-      starts: firstAbove(this.moves[MOVE.start], time), migrations: firstAbove(this.moves[MOVE.migration], time),
+      submitted: firstAbove(this.arrivals, time),
+      ended,
+      finished,
+      failed: ended - finished,
+      inside: firstAbove(this.arrivals, time) - ended,
+      slowdown: finished ? this.slowdowns[ended] / finished : NaN,
+      starts: firstAbove(this.moves[MOVE.start], time),
+      migrations: firstAbove(this.moves[MOVE.migration], time),
       refused: firstAbove(this.moves[MOVE.refused], time),
     };
   }

@@ -121,5 +121,7 @@ export class View {
 function usualSpeed(end) {
   const wanted = end / 60_000;
   const speeds = [0.01, 0.1, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
-  return speeds.reduce((best, one) => (Math.abs(Math.log(one / wanted)) < Math.abs(Math.log(best / wanted)) ? one : best));
+  return speeds.reduce((best, one) =>
+    Math.abs(Math.log(one / wanted)) < Math.abs(Math.log(best / wanted)) ? one : best,
+  );
 }

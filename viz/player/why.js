@@ -3,7 +3,8 @@
 import { el, fill } from "./dom.js";
 import { didNotPay, factsOf, lossesOf } from "./facts.js";
 import { endOfTask, nodeWords, partsOfTask, stepsOfTask, timeBar } from "./lives.js";
-import { KIND } from "./recording.js";
+import { FILTERS } from "./happenings.js";
+import { KIND, OUTCOME } from "./recording.js";
 import { ageWords, fateWords, kindWords, payWords, ruleWords, whatHappens, whyWords } from "./sentences.js";
 import { duration, measured, moment, plain } from "./words.js";
 
@@ -17,11 +18,11 @@ const MOST_TASKS = 60;
 export class Why {
   /**
    * @param {View} view
-   * @param {(filter: string) => void} search shows these events
+   * @param {import("./events.js").Events} events
    */
-  constructor(view, search) {
+  constructor(view, events) {
     this.view = view;
-    this.search = search;
+    this.events = events;
     this.body = el("div", { class: "body", tabindex: "-1" });
     this.element = el("section", { class: "panel why", "aria-label": "What is selected and why" }, this.body);
   }
@@ -40,11 +41,33 @@ export class Why {
   }
 
   #nothing() {
-    const moves = this.view.recordings.some((one) => one.moves.rows);
-    return [el("h2", { text: "Nothing is selected" }),
-      el("p", { text: moves ? "Click a dot, a bar, a node or an event. The key n goes to the next move." : "Click a bar, a node or an event." }),
-      ...this.view.recordings.map((one) => el("p", { class: "about" }, el("b", { text: `${one.policy}: ` }), String(one.header.policy?.summary ?? ""),
-        one.header.policy?.source ? el("span", { class: "paper", text: ` ${one.header.policy.source}` }) : null))];
+    const first = FILTERS.filter(([word]) => word && this.events.count(word));
+    return [
+      el("h2", { text: "Nothing is selected" }),
+      el("p", { text: "Click a dot, a bar, a node or an event. The key n goes to the next move." }),
+      first.length ? el("p", { text: "Or begin with the first one of a kind:" }) : null,
+      el(
+        "div",
+        { class: "first" },
+        ...first.map(([word, name]) =>
+          el("button", {
+            type: "button",
+            class: "plain",
+            text: `${name} (${this.events.count(word).toLocaleString("en")})`,
+            onclick: () => this.events.first(word),
+          }),
+        ),
+      ),
+      ...this.view.recordings.map((one) =>
+        el(
+          "p",
+          { class: "about" },
+          el("b", { text: `${one.policy}: ` }),
+          String(one.header.policy?.summary ?? ""),
+          one.header.policy?.source ? el("span", { class: "paper", text: ` ${one.header.policy.source}` }) : null,
+        ),
+      ),
+    ];
   }
 
   /**
@@ -60,24 +83,51 @@ export class Why {
     const lost = facts.task < recording.tasks && lossesOf(recording, facts.task).length > 0;
     const tags = [el("span", { class: `tag ${kind.replace(/ /g, "-")}`, text: kind })];
     if (didNotPay(recording, row)) tags.push(el("span", { class: "tag unpaid", text: "did not pay" }));
-    if (lost) tags.push(el("span", { class: "tag lost", text: "its node failed" }));
+    if (lost)
+      tags.push(
+        el("span", {
+          class: "tag lost",
+          text: recording.taskOf(facts.task).outcome === OUTCOME.lost ? "lost" : "its node failed",
+        }),
+      );
     const pays = payWords(recording, facts);
     const { job } = facts.fate ?? { job: -1 };
     return [
       el("div", { class: "tags" }, ...tags, el("span", { class: "when", text: moment(facts.time) }), this.#run(run)),
       el("h2", { text: whatHappens(recording, facts) }),
       el("p", { class: "because", text: whyWords(recording, facts) }),
-      el("p", { class: pays.includes("did not") ? "fate bad" : "fate" }, fateWords(recording, facts), pays ? ` ${pays}` : ""),
+      el(
+        "p",
+        { class: pays.includes("did not") ? "fate bad" : "fate" },
+        fateWords(recording, facts),
+        pays ? ` ${pays}` : "",
+      ),
       facts.kind === KIND.stays ? null : this.#table(recording, facts),
       el("h3", { text: "Rule and answer" }),
-      el("p", {}, el("b", { text: facts.rule }), ruleWords(recording, facts) ? `: ${ruleWords(recording, facts)}. ` : ". ",
-        el("span", { class: "paper", text: facts.lines || String(recording.header.policy?.source ?? "") })),
+      el(
+        "p",
+        {},
+        el("b", { text: facts.rule }),
+        ruleWords(recording, facts) ? `: ${ruleWords(recording, facts)}. ` : ". ",
+        el("span", { class: "paper", text: facts.lines || String(recording.header.policy?.source ?? "") }),
+      ),
       facts.kind === KIND.stays ? null : el("p", { text: this.#answer(recording, facts) }),
       el("h3", { text: "The task's life" }),
-      ...(facts.fate ? [timeBar(partsOfTask(recording, facts.task), palette, "Where its time went"), stepsOfTask(view, run, facts.task)] : []),
-      el("p", { class: "more" }, this.#link(`Job ${job}`, () => view.select({ run, kind: "job", id: job })), " ",
-        this.#link(recording.nodeName(facts.source), () => view.select({ run, kind: "node", id: facts.source })), " ",
-        this.#link(recording.nodeName(facts.target), () => view.select({ run, kind: "node", id: facts.target }))),
+      ...(facts.fate
+        ? [
+            timeBar(partsOfTask(recording, facts.task), palette, "Where its time went"),
+            stepsOfTask(view, run, facts.task),
+          ]
+        : []),
+      el(
+        "p",
+        { class: "more" },
+        this.#link(`Job ${job}`, () => view.select({ run, kind: "job", id: job })),
+        " ",
+        this.#link(recording.nodeName(facts.source), () => view.select({ run, kind: "node", id: facts.source })),
+        " ",
+        this.#link(recording.nodeName(facts.target), () => view.select({ run, kind: "node", id: facts.target })),
+      ),
     ];
   }
 
@@ -94,25 +144,54 @@ export class Why {
     /** @param {string} name @param {number} one @param {number} other @param {string} of @param {string} [how] */
     const row = (name, one, other, of, how = "") => {
       if (!Number.isFinite(one) && !Number.isFinite(other)) return;
-      body.append(el("tr", { class: how }, el("th", { scope: "row", text: name }), el("td", { text: measured(one, of) }), el("td", { text: measured(other, of) })));
+      body.append(
+        el(
+          "tr",
+          { class: how },
+          el("th", { scope: "row", text: name }),
+          el("td", { text: measured(one, of) }),
+          el("td", { text: measured(other, of) }),
+        ),
+      );
     };
     row(`believed: ${words || "load"}`, believed.here, believed.there, unit, "believed");
     row(`true: ${words}`, here.index, there.index, unit, "true");
     if (index !== "tasks") row("true: tasks", here.tasks, there.tasks, "tasks");
     if (index !== "cpu_ms") row("true: CPU work waiting", here.cpu_ms, there.cpu_ms, "ms");
     if (index !== "io_ms") row("true: disk work waiting", here.io_ms, there.io_ms, "ms");
-    if (index !== "page_ms" && (here.page_ms || there.page_ms)) row("true: paging work waiting", here.page_ms, there.page_ms, "ms");
+    if (index !== "page_ms" && (here.page_ms || there.page_ms))
+      row("true: paging work waiting", here.page_ms, there.page_ms, "ms");
     if (index !== "memory_mb") row("true: memory demand", here.memory_mb, there.memory_mb, "MB");
     row("estimate: time to its end", staying, moving, "ms", "estimate");
     const notes = [ageWords(recording, facts)];
     const gap = Math.max(Math.abs(believed.there - there.index), Math.abs(believed.here - here.index));
-    if (Number.isFinite(gap)) notes.push(gap > 0.005 * Math.max(1, Math.abs(there.index)) ? "What it believed was not what was true." : "What it believed was true.");
-    if (Number.isFinite(cost)) notes.push(`The move costs ${duration(cost)}${Number.isFinite(saves) ? ` and saves ${duration(saves)} by the estimate` : ""}.`);
+    if (Number.isFinite(gap))
+      notes.push(
+        gap > 0.005 * Math.max(1, Math.abs(there.index))
+          ? "What it believed was not what was true."
+          : "What it believed was true.",
+      );
+    if (Number.isFinite(cost))
+      notes.push(
+        `The move costs ${duration(cost)}${Number.isFinite(saves) ? ` and saves ${duration(saves)} by the estimate` : ""}.`,
+      );
     if (Number.isFinite(facts.enters)) notes.push(`The way took ${duration(facts.enters - facts.leaves)}.`);
     if (!Number.isFinite(age) && !Number.isFinite(believed.there)) notes.shift();
-    return el("div", {}, el("table", { class: "loads" },
-      el("thead", {}, el("tr", {}, el("td"), el("th", { scope: "col", text: from }), el("th", { scope: "col", text: to }))), body),
-    el("p", { class: "note", text: notes.join(" ") }));
+    return el(
+      "div",
+      {},
+      el(
+        "table",
+        { class: "loads" },
+        el(
+          "thead",
+          {},
+          el("tr", {}, el("td"), el("th", { scope: "col", text: from }), el("th", { scope: "col", text: to })),
+        ),
+        body,
+      ),
+      el("p", { class: "note", text: notes.join(" ") }),
+    );
   }
 
   /**
@@ -140,19 +219,38 @@ export class Why {
     const moving = about.filter((row) => recording.decisions.kind[row] !== KIND.stays);
     const losses = lossesOf(recording, task);
     return [
-      el("div", { class: "tags" }, el("span", { class: "tag", text: `task ${found.task}` }),
-        losses.length ? el("span", { class: "tag lost", text: "its node failed" }) : null, this.#run(run)),
+      el(
+        "div",
+        { class: "tags" },
+        el("span", { class: "tag", text: `task ${found.task}` }),
+        losses.length
+          ? el("span", { class: "tag lost", text: found.outcome === OUTCOME.lost ? "lost" : "its node failed" })
+          : null,
+        this.#run(run),
+      ),
       el("h2", { text: endOfTask(view, run, task) }),
       timeBar(partsOfTask(recording, task), palette, "Where its time went"),
       stepsOfTask(view, run, task),
       moving.length ? el("h3", { text: "Decisions to move it" }) : null,
       ...moving.slice(0, 20).map((row) => {
         const facts = factsOf(recording, row);
-        return el("p", { class: "decision" }, this.#link(`${moment(facts.time)} ${whatHappens(recording, facts)}`,
-          () => view.select({ run, kind: "decision", id: row }, facts.time)), " ", whyWords(recording, facts));
+        return el(
+          "p",
+          { class: "decision" },
+          this.#link(`${moment(facts.time)} ${whatHappens(recording, facts)}`, () =>
+            view.select({ run, kind: "decision", id: row }, facts.time),
+          ),
+          " ",
+          whyWords(recording, facts),
+        );
       }),
-      el("p", { class: "more" }, this.#link(`Job ${found.job}`, () => view.select({ run, kind: "job", id: found.job })), " ",
-        this.#link("Its events", () => this.search(`task ${found.task}`))),
+      el(
+        "p",
+        { class: "more" },
+        this.#link(`Job ${found.job}`, () => view.select({ run, kind: "job", id: found.job })),
+        " ",
+        this.#link("Its events", () => this.events.filter(`task ${found.task}`)),
+      ),
     ];
   }
 
@@ -165,18 +263,39 @@ export class Why {
     const recording = view.recordings[run];
     const { columns } = recording.tables.jobs;
     const tasks = [...Array(recording.tasks).keys()].filter((row) => recording.tables.tasks.columns.job[row] === job);
-    const demands = [`${duration(columns.cpu_ms[job])} of CPU each`, `${plain(columns.io_per_ms[job])} disk requests per ms of CPU`,
-      `${plain(columns.memory_mb[job])} MB`];
+    const demands = [
+      `${duration(columns.cpu_ms[job])} of CPU each`,
+      `${plain(columns.io_per_ms[job])} disk requests per ms of CPU`,
+      `${plain(columns.memory_mb[job])} MB`,
+    ];
     return [
       el("div", { class: "tags" }, el("span", { class: "tag", text: `job ${job}` }), this.#run(run)),
-      el("h2", { text: `Job ${job} was submitted on ${recording.nodeName(columns.home[job])} at ${moment(columns.arrival[job] * recording.tick)}.` }),
+      el("h2", {
+        text: `Job ${job} was submitted on ${recording.nodeName(columns.home[job])} at ${moment(columns.arrival[job] * recording.tick)}.`,
+      }),
       el("p", { text: `${tasks.length === 1 ? "1 task" : `${tasks.length} tasks`}: ${demands.join(", ")}.` }),
-      el("ol", { class: "steps" }, ...tasks.slice(0, MOST_TASKS).map((row) => {
-        const task = recording.taskOf(row);
-        return el("li", {}, this.#link(`task ${task.task}`, () => view.select({ run, kind: "task", id: row }, task.arrival)),
-          el("span", { class: "long", text: `${duration(task.response)} on ${recording.nodeName(task.node)}${task.migrations ? `, migrated ${task.migrations === 1 ? "once" : `${task.migrations} times`}` : ""}` }));
-      }), tasks.length > MOST_TASKS ? el("li", { text: `and ${tasks.length - MOST_TASKS} more` }) : null),
-      el("p", { class: "more" }, this.#link("Its events", () => this.search(`job ${job}`))),
+      el(
+        "ol",
+        { class: "steps" },
+        ...tasks.slice(0, MOST_TASKS).map((row) => {
+          const task = recording.taskOf(row);
+          return el(
+            "li",
+            {},
+            this.#link(`task ${task.task}`, () => view.select({ run, kind: "task", id: row }, task.arrival)),
+            el("span", {
+              class: "long",
+              text: `${duration(task.response)} on ${recording.nodeName(task.node)}${task.migrations ? `, migrated ${task.migrations === 1 ? "once" : `${task.migrations} times`}` : ""}`,
+            }),
+          );
+        }),
+        tasks.length > MOST_TASKS ? el("li", { text: `and ${tasks.length - MOST_TASKS} more` }) : null,
+      ),
+      el(
+        "p",
+        { class: "more" },
+        this.#link("Its events", () => this.events.filter(`job ${job}`)),
+      ),
     ];
   }
 
@@ -193,16 +312,25 @@ export class Why {
       el("h2", { text: recordings[0].nodeName(node) }),
       ...recordings.flatMap((recording) => {
         const { sums, text } = nodeWords(recording, node);
-        return [recordings.length > 1 ? el("h3", { text: recording.policy }) : null, el("p", { text }),
-          timeBar(sums.times, palette, "Where the time of its tasks went")];
+        return [
+          recordings.length > 1 ? el("h3", { text: recording.policy }) : null,
+          el("p", { text }),
+          timeBar(sums.times, palette, "Where the time of its tasks went"),
+        ];
       }),
-      el("p", { class: "more" }, this.#link("Its events", () => this.search(`node ${node}`))),
+      el(
+        "p",
+        { class: "more" },
+        this.#link("Its events", () => this.events.filter(`node ${node}`)),
+      ),
     ];
   }
 
   /** @param {number} run */
   #run(run) {
-    return this.view.recordings.length > 1 ? el("span", { class: "of-run", text: this.view.recordings[run].policy }) : null;
+    return this.view.recordings.length > 1
+      ? el("span", { class: "of-run", text: this.view.recordings[run].policy })
+      : null;
   }
 
   /** @param {string} text @param {() => void} go */

@@ -6,12 +6,17 @@ import { mount } from "./player.js";
  *   on: (event: string, callback: () => void) => void, off: (event: string, callback: () => void) => void}} Model */
 
 /** @param {any} value DataView or an array of bytes */
-const bytesOf = (value) => (value?.buffer ? new Uint8Array(value.buffer, value.byteOffset ?? 0, value.byteLength) : new Uint8Array(value ?? []));
+const bytesOf = (value) =>
+  value?.buffer ? new Uint8Array(value.buffer, value.byteOffset ?? 0, value.byteLength) : new Uint8Array(value ?? []);
 
 /** @param {{model: Model, el: HTMLElement}} place */
 export function render({ model, el }) {
   const read = () => (model.get("recordings") ?? []).map(bytesOf);
-  const player = mount(el, { recordings: read(), height: model.get("height") || "640px", hash: model.get("address") || "" });
+  const player = mount(el, {
+    recordings: read(),
+    height: model.get("height") || "640px",
+    hash: model.get("address") || "",
+  });
   const change = () => player.open(read());
   const went = () => player.set({ hash: model.get("address") });
   model.on("change:recordings", change);

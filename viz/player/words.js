@@ -21,7 +21,8 @@ export function duration(ms) {
  * A moment, to the hundredth of a second: "54.20 s".
  * @param {number} ms
  */
-export const moment = (ms) => `${(ms / 1000).toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 })} s`;
+export const moment = (ms) =>
+  `${(ms / 1000).toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 })} s`;
 
 /**
  * @param {number} value
