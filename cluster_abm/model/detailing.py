@@ -44,6 +44,9 @@ def detail_of(
         policy, network: those of the run, where they were handed over as a class, an object, a file or a graph.
         progress: called now and then with the fraction done, 0..1.
 
+    Returns:
+        the recording with that table: `detail_frame()`.
+
     Raises:
         InputError: the window is none, the policy is a pooled reference, or the run is not the same again.
     """

@@ -24,6 +24,9 @@ def load_recording(path: str | Path, policy: str | None = None) -> Recording:
         path: the file.
         policy: of a file of two recordings (`compare --record`) which one: the name of its policy.
 
+    Returns:
+        the recording, equal to the one that was saved.
+
     Raises:
         InputError: the file is not a whole recording of this version, or it has several and `policy` names none of
             them.
