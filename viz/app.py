@@ -15,7 +15,7 @@ from solara.server.kernel_context import get_current_context
 
 from cluster_abm import Scenario
 from cluster_abm.scenario.hardware import hardware_named
-from viz import controls, first
+from viz import controls, first, shelf
 from viz.server.files import KINDS
 from viz.visit import Visit
 from viz.widget import PageWidget
@@ -29,18 +29,25 @@ html { overflow: hidden; }
 @solara.component
 def Page() -> None:
     """The whole page; each tab has its own settings, and all share the processes that compute runs."""
-    scenario, _ = first.scenario_and_settings()
-    solara.Title(f"cluster-abm · {scenario.name}")
     solara.Style(STYLE)
-    page = PageWidget.element(
-        named=_named(scenario), lists=controls.lists(),
-        files=[[name, kind.words] for name, kind in KINDS.items()],
-    )  # fmt: skip
-    solara.use_effect(lambda: _living(solara.get_widget(page)), [])
+    path = first.recording()
+    if path is not None:
+        solara.Title(f"cluster-abm · {shelf.titles_of(path)}")
+        page = PageWidget.element(
+            named=shelf.titles_of(path), recordings=shelf.payloads_of(path), stem=shelf.stem_of(path),
+            files=[[name, KINDS[name].words] for name in shelf.OFFERED],
+        )  # fmt: skip
+    else:
+        scenario, _ = first.scenario_and_settings()
+        solara.Title(f"cluster-abm · {scenario.name}")
+        page = PageWidget.element(
+            named=_named(scenario), lists=controls.lists(),
+            files=[[name, kind.words] for name, kind in KINDS.items()],
+        )  # fmt: skip
+    solara.use_effect(lambda: _living(solara.get_widget(page), path), [])
 
 
-def _living(page: PageWidget) -> Callable[[], None]:
-    scenario, settings = first.scenario_and_settings()
+def _living(page: PageWidget, path: str | None) -> Callable[[], None]:
     context = get_current_context()
 
     # Both are called by the visit's thread, which belongs to no tab of Solara's.
@@ -53,7 +60,11 @@ def _living(page: PageWidget) -> Callable[[], None]:
         with context:
             page.send(dict(message), [data])
 
-    visit = Visit(scenario, settings, first.runs(), context.id, show, send)
+    visit: Visit | shelf.Shelf
+    if path is not None:
+        visit = shelf.Shelf(path, send)
+    else:
+        visit = Visit(*first.scenario_and_settings(), first.runs(), context.id, show, send)
     page.on_msg(lambda _, content, __: visit.hear(content))
     return visit.close
 

@@ -15,7 +15,8 @@ from viz.settings import Settings, settings_of
 from viz.visit import tasks_of
 
 ASKED = "CLUSTER_ABM_VIEW"
-"""Environment: {"scenario": name or path, "overrides": {dotted key: value}, "policies": [first, beside it]} as JSON."""
+"""Environment: {"scenario": name or path, "overrides": {dotted key: value}, "policies": [first, beside it]},
+or {"recording": path}, as JSON."""
 # Whose the runs are that are computed before anybody asks.
 NOBODY = ""
 
@@ -35,8 +36,16 @@ def scenario_and_settings() -> tuple[Scenario, Settings]:
     return scenario, replace(own, policy=policy, other=other[0] if other else "")
 
 
+def recording() -> str | None:
+    """The file of a recording that is shown; None: runs of a scenario are."""
+    path = _given().get("recording")
+    return None if path is None else str(path)
+
+
 def compute_ahead() -> None:
     """Have the processes get ready, and the first picture computed, before the first browser comes."""
+    if recording() is not None:
+        return
     for task in _first_tasks():
         runs().ask(NOBODY, task, lambda _: None)
 

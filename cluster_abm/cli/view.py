@@ -9,7 +9,9 @@ import json
 import os
 import socket
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -64,20 +66,23 @@ def view_command(
 ) -> None:
     """See runs of SCENARIO (a TOML file or a shipped name) in the browser, on this machine only.
 
-    Without SCENARIO: quickstart, policy none beside wal-pm.
+    Without SCENARIO: quickstart, policy none beside wal-pm. SCENARIO may be a recording (run --record), too.
 
     Example: cluster-abm view quickstart --policy iolb --set cluster.nodes=64
     """
-    from cluster_abm.policies import available
-    from cluster_abm.scenario import load_scenario
+    from cluster_abm.recording.container import is_recording
+    from cluster_abm.recording.files import load_recordings
 
     overrides = overrides_of(settings, trace, trace_run, policy, seed)
-    # A policy that is asked for is shown alone.
-    policies = FIRST_POLICIES if scenario is None and "policy.name" not in overrides else ()
-    scenario = scenario or FIRST_SCENARIO
-    checked = load_scenario(scenario, overrides)
-    # The page can go over to any policy.
-    check_keys_have_effect(checked, scenario, overrides, list(available()), ONLY_COMPARE)
+    recording = scenario is not None and is_recording(Path(scenario))
+    if scenario is not None and recording:
+        if overrides:
+            raise InputError(f"{scenario}: a recording is shown as it is: no option changes the run ({_first(overrides)})")
+        titles = [one.title for one in load_recordings(scenario)]
+        tell(f"a recording of {' and of '.join(titles)}")
+        asked: dict[str, Any] = {"recording": str(Path(scenario).resolve())}
+    else:
+        asked = _of_scenario(scenario, overrides)
     if any(importlib.util.find_spec(name) is None for name in ("solara", "solara_assets", "anywidget")):
         raise InputError("view: the page needs the extra `viz`: pip install '.[viz]'")
     # The page's server lies beside the page.
@@ -97,12 +102,31 @@ def view_command(
             f"warning: it answers to {', '.join(LOOPBACK_NAMES)} only; --allow-host NAME adds the name or address by "
             "which others reach this machine"
         )
-    # An absolute path leads to the file whatever the server's folder is.
-    path = Path(scenario)
-    source = str(path.resolve()) if path.suffix == ".toml" or path.is_file() else scenario
-    os.environ["CLUSTER_ABM_VIEW"] = json.dumps({"scenario": source, "overrides": overrides, "policies": policies})
+    os.environ["CLUSTER_ABM_VIEW"] = json.dumps(asked)
     tell(f"the page is at {_page_address(address, port)} (Ctrl-C ends it)")
     serve(page_path(), address, port, names, max_tabs, max_tabs_each or share_of(max_tabs))
+
+
+def _of_scenario(scenario: str | None, overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """What the page is asked to show. Raises InputError: the scenario is not right."""
+    from cluster_abm.policies import available
+    from cluster_abm.scenario import load_scenario
+
+    # A policy that is asked for is shown alone.
+    policies = FIRST_POLICIES if scenario is None and "policy.name" not in overrides else ()
+    source = scenario or FIRST_SCENARIO
+    checked = load_scenario(source, overrides)
+    # The page can go over to any policy.
+    check_keys_have_effect(checked, source, overrides, list(available()), ONLY_COMPARE)
+    # An absolute path leads to the file whatever the server's folder is.
+    path = Path(source)
+    place = str(path.resolve()) if path.suffix == ".toml" or path.is_file() else source
+    return {"scenario": place, "overrides": overrides, "policies": policies}
+
+
+def _first(overrides: Mapping[str, Any]) -> str:
+    key, value = next(iter(overrides.items()))
+    return f"{key} = {value}"
 
 
 def page_path() -> Path:
