@@ -18,7 +18,9 @@ from viz import colours
 from viz.colours import INDICES, Index, index_of
 from viz.widget import PartWidget
 
-NOT_RECORDED = "The model is not recorded: give ClusterModel record=True, and SolaraViz model_params={..., 'record': True}."
+NOT_RECORDED = (
+    "The model is not recorded: give ClusterModel record=True, and SolaraViz model_params={..., 'record': True}."
+)
 
 
 class Watched:

@@ -72,5 +72,3 @@ def titles_of(path: str) -> str:
 @cache
 def _made(path: str, kind: str) -> bytes:
     return file_of(kind, [], recordings_of(path))
-
-

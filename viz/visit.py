@@ -96,6 +96,7 @@ class Visit:
 
     def _begin(self, query: object) -> None:
         """The page is there, or has gone to another address: what that says is what is set."""
+        choices: dict[str, Any]
         choices, numbers = texts_of(query, self._offered)
         self._typed, self._unread, self._refused = {}, {}, {}
         wanted = replace(self._first, **choices)
@@ -106,7 +107,8 @@ class Visit:
     def _choose(self, sent: object) -> None:
         chosen = heard.choice(sent, self._offered)
         if chosen is not None:
-            self._change(replace(self._settings, **{chosen[0]: controls.chosen(*chosen)}))
+            changed: dict[str, Any] = {chosen[0]: controls.chosen(*chosen)}
+            self._change(replace(self._settings, **changed))
 
     def _enter(self, sent: object) -> None:
         entered = heard.entry(sent, controls.FIELDS)
@@ -124,7 +126,8 @@ class Visit:
         self._unread.pop(name, None)
         try:
             kind = int if isinstance(getattr(settings, name), int) else float
-            return replace(settings, **{name: controls.parsed(text, kind)})
+            changed: dict[str, Any] = {name: controls.parsed(text, kind)}
+            return replace(settings, **changed)
         except ValueError as problem:
             self._unread[name] = str(problem)
             return settings

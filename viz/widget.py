@@ -24,11 +24,11 @@ class PageWidget(anywidget.AnyWidget):
     _esm = desk_script()
     named = traitlets.Unicode("").tag(sync=True)
     lists = traitlets.Dict().tag(sync=True)
-    fields = traitlets.List().tag(sync=True)
+    fields: traitlets.List = traitlets.List().tag(sync=True)
     query = traitlets.Unicode("").tag(sync=True)
     status = traitlets.Dict().tag(sync=True)
     recordings = traitlets.List(traitlets.Bytes()).tag(sync=True)
-    files = traitlets.List().tag(sync=True)
+    files: traitlets.List = traitlets.List().tag(sync=True)
     stem = traitlets.Unicode("").tag(sync=True)
 
 

@@ -11,7 +11,7 @@ import socket
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,6 +21,9 @@ from cluster_abm.cli.output import tell
 from cluster_abm.cli.shell.names import scenarios
 from cluster_abm.errors import InputError
 
+if TYPE_CHECKING:
+    from cluster_abm.scenario.load import Overrides
+
 # What `view` without a scenario shows: where migrations help, and by how much.
 FIRST_SCENARIO, FIRST_POLICIES = "quickstart", ("none", "wal-pm")
 
@@ -28,7 +31,12 @@ FIRST_SCENARIO, FIRST_POLICIES = "quickstart", ("none", "wal-pm")
 @click.command("view", short_help="Look at runs of a scenario in the browser.")
 @click.argument("scenario", required=False, shell_complete=scenarios)
 @click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Port to listen on.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on. With any address other than 127.0.0.1, other machines can connect.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on. With any address other than 127.0.0.1, other machines can connect.",
+)
 @click.option(
     "--allow-host",
     "more_names",
@@ -77,7 +85,8 @@ def view_command(
     recording = scenario is not None and is_recording(Path(scenario))
     if scenario is not None and recording:
         if overrides:
-            raise InputError(f"{scenario}: a recording is shown as it is: no option changes the run ({_first(overrides)})")
+            changed = _first(overrides)
+            raise InputError(f"{scenario}: a recording is shown as it is: no option changes the run ({changed})")
         titles = [one.title for one in load_recordings(scenario)]
         tell(f"a recording of {' and of '.join(titles)}")
         asked: dict[str, Any] = {"recording": str(Path(scenario).resolve())}
@@ -107,8 +116,9 @@ def view_command(
     serve(page_path(), address, port, names, max_tabs, max_tabs_each or share_of(max_tabs))
 
 
-def _of_scenario(scenario: str | None, overrides: Mapping[str, Any]) -> dict[str, Any]:
+def _of_scenario(scenario: str | None, overrides: Overrides) -> dict[str, Any]:
     """What the page is asked to show. Raises InputError: the scenario is not right."""
+    from cluster_abm.interconnect import Network
     from cluster_abm.policies import available
     from cluster_abm.scenario import load_scenario
 
@@ -116,6 +126,7 @@ def _of_scenario(scenario: str | None, overrides: Mapping[str, Any]) -> dict[str
     policies = FIRST_POLICIES if scenario is None and "policy.name" not in overrides else ()
     source = scenario or FIRST_SCENARIO
     checked = load_scenario(source, overrides)
+    Network(checked.interconnect, checked.cluster.nodes)
     # The page can go over to any policy.
     check_keys_have_effect(checked, source, overrides, list(available()), ONLY_COMPARE)
     # An absolute path leads to the file whatever the server's folder is.

@@ -26,7 +26,8 @@ page = SolaraViz(
     model,
     components=[network, heat_map, negotiations, player, by_mesa, by_mesas_defaults],
     model_params={
-        "scenario": "cpu-bound", "cluster__nodes": 8, "policy__name": "jsq", "workload__utilisation": 0.8, "record": True,
+        "scenario": "cpu-bound", "cluster__nodes": 8, "policy__name": "jsq", "workload__utilisation": 0.8,
+        "record": True,
     },
     name="cluster",
     render_interval=50,

@@ -20,11 +20,7 @@ from viz.settings import Settings, scenario_with
 
 # A process says something that often [s].
 BETWEEN_S = 0.1
-PARTS = {
-    "engine": "the engine",
-    "placement": "how managers place tasks",
-    "migration": "how managers migrate tasks",
-}
+PARTS = {"engine": "the engine", "placement": "how managers place tasks", "migration": "how managers migrate tasks"}
 
 
 class Abandoned(BaseException):

@@ -13,6 +13,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -104,10 +105,8 @@ class Runs:
 
     def _live(self) -> None:
         while not self._over:
-            try:
+            with suppress(Empty):
                 self._events.get(timeout=TICK_S)()
-            except Empty:
-                pass
             if not self._over:
                 self._look()
                 self._employ()
@@ -191,13 +190,16 @@ class Runs:
 
     def _start(self) -> None:
         try:
-            worker, word = started(self._asked, lambda worker, said: self._events.put(partial(self._hear, worker, said)))
+            worker, word = started(self._asked, self._told)
         except (OSError, RuntimeError) as problem:
             self._start_in_vain(str(problem))
             return
         self._workers[worker] = None
         self._starting.add(worker)
         word.add_done_callback(lambda done: self._events.put(partial(self._welcome, worker, done)))
+
+    def _told(self, worker: Worker, said: bytes) -> None:
+        self._events.put(partial(self._hear, worker, said))
 
     def _welcome(self, worker: Worker, done: Future[Any]) -> None:
         self._starting.discard(worker)
