@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from cluster_abm import Scenario, load_scenario
-from viz.server.runs import Runs, shared_runs
+from viz.server.runs import Runs, close_shared, shared_runs
 from viz.server.said import Task
 from viz.settings import Settings, settings_of
 from viz.visit import tasks_of
@@ -48,6 +48,11 @@ def compute_ahead() -> None:
         return
     for task in _first_tasks():
         runs().ask(NOBODY, task, lambda _: None)
+
+
+def end() -> None:
+    """End all processes that compute runs."""
+    close_shared()
 
 
 def _first_tasks() -> list[Task]:

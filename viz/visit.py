@@ -96,10 +96,10 @@ class Visit:
 
     def _begin(self, query: object) -> None:
         """The page is there, or has gone to another address: what that says is what is set."""
-        choices: dict[str, Any]
         choices, numbers = texts_of(query, self._offered)
         self._typed, self._unread, self._refused = {}, {}, {}
-        wanted = replace(self._first, **choices)
+        chosen: dict[str, Any] = dict(choices)
+        wanted = replace(self._first, **chosen)
         for name, text in numbers.items():
             wanted = self._read(name, text, wanted)
         self._change(wanted)

@@ -22,7 +22,7 @@ from cluster_abm.cli.shell.names import scenarios
 from cluster_abm.errors import InputError
 
 if TYPE_CHECKING:
-    from cluster_abm.scenario.load import Overrides
+    from cluster_abm.cli.options import Overrides
 
 # What `view` without a scenario shows: where migrations help, and by how much.
 FIRST_SCENARIO, FIRST_POLICIES = "quickstart", ("none", "wal-pm")

@@ -43,8 +43,8 @@ class Worker:
         """Have a task carried out."""
         try:
             return self._worker.pool.submit(compute, number, task)
-        except BrokenProcessPool as problem:
-            # It died while it was idle.
+        except (BrokenProcessPool, RuntimeError) as problem:
+            # It died while it was idle, or this process ends.
             failed: Future[Made] = Future()
             failed.set_exception(problem)
             return failed

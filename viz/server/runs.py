@@ -6,7 +6,6 @@ nothing here needs a lock. What a task comes to is kept a while: the same task a
 
 from __future__ import annotations
 
-import atexit
 import json
 import math
 import time
@@ -274,5 +273,10 @@ def shared_runs(asked: Mapping[str, Any]) -> Runs:
     """Those of this process, which all tabs share."""
     if not _shared:
         _shared.append(Runs(asked))
-        atexit.register(_shared[0].close)
     return _shared[0]
+
+
+def close_shared() -> None:
+    """End those of this process."""
+    while _shared:
+        _shared.pop().close()
