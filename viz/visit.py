@@ -178,6 +178,7 @@ class Visit:
                 self._ask(name, task)
         self._tell_settings()
         self._tell_status()
+        self._show_if_whole()
 
     def _ask(self, name: str, task: Task) -> None:
         def seen(what: Stage | Made) -> None:
@@ -200,13 +201,19 @@ class Visit:
         self._made[name] = what
         if not what.data:
             self._fail(what)
-        elif len(self._made) == len(self._asked):
-            self._shown = [self._made[one] for one in sorted(self._made)]
-            self._seen = self._settings
-            self._error = "\n".join(one.error for one in self._shown if one.error)
-            self._show({"recordings": [one.data for one in self._shown]})
-            self._tell_settings()
-            self._tell_status()
+        else:
+            self._show_if_whole()
+
+    def _show_if_whole(self) -> None:
+        """Show the runs of the settings, once all of them are there."""
+        if not self._made or len(self._made) < len(self._asked):
+            return
+        self._shown = [self._made[one] for one in sorted(self._made)]
+        self._seen = self._settings
+        self._error = "\n".join(one.error for one in self._shown if one.error)
+        self._show({"recordings": [one.data for one in self._shown]})
+        self._tell_settings()
+        self._tell_status()
 
     def _fail(self, made: Made) -> None:
         """A run cannot be: what was shown stays."""

@@ -9,6 +9,7 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from cluster_abm import ClusterModel, InputError, Scenario, load_scenario
+from cluster_abm.errors import PolicyFault
 from cluster_abm.limits import available_processors
 from cluster_abm.recording.payload import payload_of
 from cluster_abm.study.runner.ahead import Part, compile_here, compile_part, missing_parts
@@ -55,7 +56,7 @@ def compute(number: int, task: Task) -> Made:
     except Abandoned:
         return Made(error="stopped")
     except InputError as problem:
-        return Made(error=_without_source(problem), refused=True)
+        return Made(error=_without_source(problem), refused=not isinstance(problem, PolicyFault))
     except BaseException as problem:
         return Made(error=words_of(problem))
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 MOST_TEXT = 128
 MOST_THEME = 100
 # The page's path, and the settings in its query (viz.address).
-PATH = re.compile(r"/(\?[A-Za-z0-9%&=._+~*-]{0,2000})?", re.ASCII)
+PATH = re.compile(r"/(\?[!-;=?-~]{0,2000})?", re.ASCII)
 ENVELOPE = {"header": dict, "parent_header": dict, "metadata": dict, "content": dict, "channel": str}
 HEADER = ("msg_id", "msg_type", "session", "username", "version")
 QUESTIONS = ("kernel_info_request", "comm_info_request")
