@@ -53,7 +53,9 @@ class _Reader:
             column = column.chunk(0) if column.num_chunks else pa.array([], column.type)
         if not pa.types.is_dictionary(column.type):
             column = column.dictionary_encode()
-        return Column(name, np.asarray(column.indices.to_numpy(zero_copy_only=False)), False, column.dictionary.to_pylist())
+        return Column(
+            name, np.asarray(column.indices.to_numpy(zero_copy_only=False)), False, column.dictionary.to_pylist()
+        )
 
 
 def _ticks(times_ns: Array, tick_ns: int) -> Array:
@@ -73,7 +75,7 @@ def columns_of(recording: Recording, tick_ns: int) -> dict[str, list[Column]]:
         ],
         "links": shown.real("x1", "y1", "x2", "y2"),
         "jobs": _jobs(reader["jobs"]),
-        "tasks": _tasks(tasks),
+        "tasks": _tasks(tasks, reader["jobs"]),
         "segments": _segments(reader["segments"], tasks),
         "decisions": _decisions(reader["decisions"]),
         "loads": _loads(reader["loads"]),
@@ -94,17 +96,19 @@ def _jobs(jobs: _Reader) -> list[Column]:
     arrival_ns = jobs.values("arrival_ns")
     arrival = np.where(arrival_ns < _TIMES_OF_JOBS_NEVER, _ticks(arrival_ns, jobs.tick_ns), -1)
     return [
-        Column("arrival", arrival, True), *jobs.whole("home", "tasks"), *jobs.whole("first_task", delta=True),
+        *jobs.whole("job", delta=True), Column("arrival", arrival, True), *jobs.whole("home", "tasks"), *jobs.whole("first_task", delta=True),
         *jobs.real("cpu_ms", "io_per_ms", "memory_mb", "initial_data_mb"), *jobs.whole("program"),
     ]  # fmt: skip
 
 
-def _tasks(tasks: _Reader) -> list[Column]:
+def _tasks(tasks: _Reader, jobs: _Reader) -> list[Column]:
+    """`job` is the row of the job, as not all may be there."""
     arrival, finish = tasks.ticks("arrival_ns"), tasks.ticks("finish_ns")
     parts = ("cpu", "io", "paging", "barrier")
     isolated_ns = np.sum([tasks.values(f"isolated_{part}_ns") for part in parts], axis=0)
     return [
-        *tasks.whole("task", "job", delta=True), *tasks.whole("home", "node", "moves", "migrations", "restarts", "outcome"),
+        *tasks.whole("task", delta=True), Column("job", np.searchsorted(jobs.values("job"), tasks.values("job")), True),
+        *tasks.whole("home", "node", "moves", "migrations", "restarts", "outcome"),
         Column("arrival", arrival, True), Column("response", finish - arrival),
         Column("isolated", _ticks(isolated_ns, tasks.tick_ns)), *tasks.whole("requests", "faults", "is_open"),
     ]  # fmt: skip
@@ -144,9 +148,7 @@ def _decisions(decisions: _Reader) -> list[Column]:
 
 
 def _loads(loads: _Reader) -> list[Column]:
-    busy = [
-        Column(f"{device}_busy_ms", loads.values(f"{device}_ns") / NS_PER_MS) for device in ("cpu", "disk")
-    ]
+    busy = [Column(f"{device}_busy_ms", loads.values(f"{device}_ns") / NS_PER_MS) for device in ("cpu", "disk")]
     return [Column("at", loads.ticks("at_ns"), True), *loads.whole("node"), *loads.real(*LOADS), *busy]
 
 

@@ -66,7 +66,9 @@ def test_the_tasks_on_each_node_are_those_whose_visits_are_not_over(show, files,
         tab.run(f"p.seek({at_s * 1000})")
         tab.frame()
     segments = eventful().segments_frame()
-    there = segments[(segments["what"] == "runs") & (segments["from_ms"] <= time_s * 1000) & (segments["to_ms"] > time_s * 1000)]
+    there = segments[
+        (segments["what"] == "runs") & (segments["from_ms"] <= time_s * 1000) & (segments["to_ms"] > time_s * 1000)
+    ]
     expected = there.groupby("node").size().reindex(range(12), fill_value=0)
     assert tab.run("Array.from(p.screen.stages[0].state.tasks)") == expected.tolist()
 
@@ -88,9 +90,7 @@ def test_texts_of_a_recording_stay_texts(show, tmp_path):
     rules = pa.array([evil] * decisions.num_rows).dictionary_encode()
     place = decisions.column_names.index("rule")
     tables = eventful().tables | {"decisions": decisions.set_column(place, "rule", rules)}
-    recording = Recording(
-        eventful().meta | {"scenario": evil, "caption": evil, "rules": {evil: [evil, evil]}}, tables
-    )
+    recording = Recording(eventful().meta | {"scenario": evil, "caption": evil, "rules": {evil: [evil, evil]}}, tables)
     (tmp_path / "evil.html").write_text(html_of([recording]), encoding="utf-8")
     tab = show(tmp_path / "evil.html")
     tab.page.keyboard.press("n")

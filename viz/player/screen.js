@@ -338,7 +338,10 @@ export class Screen {
       this.said.textContent = `${moment(facts.time)}: ${whatHappens(recordings[selection.run], facts)} ${whyWords(recordings[selection.run], facts)}`;
     } else if (selection.kind === "task") this.said.textContent = endOfTask(this.view, selection.run, selection.id);
     else
-      this.said.textContent = selection.kind === "node" ? recordings[0].nodeName(selection.id) : `job ${selection.id}`;
+      this.said.textContent =
+        selection.kind === "node"
+          ? recordings[0].nodeName(selection.id)
+          : `job ${recordings[selection.run].jobNumber(selection.id)}`;
   }
 
   /** @param {number} by */

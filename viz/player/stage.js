@@ -91,6 +91,7 @@ export class Stage {
       else drawMachine(painter, places.boxes[node], node, state, palette, marked.has(node));
     }
     this.version = state.version;
+    this.dots.height = height;
     this.marked = marked;
     context.drawImage(/** @type {OffscreenCanvas} */ (this.nodes), 0, 0, width, height);
     this.#moves(context, places, palette, ratio);
@@ -134,7 +135,7 @@ export class Stage {
     if (decision < 0) return;
     const { source, target, kind, accepted } = recording.decisions;
     if (source[decision] === target[decision]) return;
-    const arc = arcOf(places.boxes[source[decision]], places.boxes[target[decision]]);
+    const arc = arcOf(places.boxes[source[decision]], places.boxes[target[decision]], this.dots.height);
     const how = !accepted[decision] ? MOVE.refused : kind[decision] === 2 ? MOVE.migration : MOVE.start;
     // Away from its moment the move is a reminder of what is selected.
     const { time } = recording.decisions;

@@ -3,9 +3,8 @@
  * where they have room, and the moves between rows as lines where there are few.
  */
 
+import { LEAST_LANE, MOST_BARS, paintBars, visitsIn } from "./bars.js";
 import { shadeOf } from "./colours.js";
-import { ended } from "./lanes.js";
-import { FONT } from "./machines.js";
 import { MOVE } from "./recording.js";
 import { firstAbove, firstFrom } from "./search.js";
 
@@ -18,19 +17,15 @@ import { firstAbove, firstFrom } from "./search.js";
  *   most: number, palette: Palette}} Piece
  */
 
-const MOST_BARS = 9000;
 const MOST_LINES = 700;
-const LEAST_LANE = 2;
-const STATES = 9;
 
 let pixels = new Uint32Array(0);
 let maxima = new Uint16Array(0);
-/** Bars by colour: x, y, width, height each; kept from piece to piece. @type {number[][]} */
-const batches = Array.from({ length: STATES }, () => []);
 
 /**
  * @param {Context} context
  * @param {Piece} piece
+ * @returns {Float64Array} the height of a lane in each row that shows bars; 0 in the others
  */
 export function paintStrip(context, piece) {
   const { width, height, ratio, palette } = piece;
@@ -40,9 +35,10 @@ export function paintStrip(context, piece) {
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   const asBars = barsOf(piece);
   paintHeat(context, piece, asBars);
-  paintBars(context, piece, asBars);
+  const lanes = paintBars(context, piece, asBars);
   paintDown(context, piece);
   paintLines(context, piece);
+  return lanes;
 }
 
 /**
@@ -96,26 +92,6 @@ function barsOf({ lanes, rows, from, to }) {
   }
   if (bars > MOST_BARS) for (let node = 0; node < recording.nodes; node++) if (!rows.isOpen(node)) found[node] = 0;
   return found;
-}
-
-/**
- * Places in `visits.rows` of a node's visits that may lie in a window.
- * @param {Lanes} lanes
- * @param {number} node
- * @param {number} from
- * @param {number} to
- */
-function visitsIn(lanes, node, from, to) {
-  const { visits, segments } = lanes.recording;
-  const [start, end] = [visits.start[node], visits.start[node + 1]];
-  const first = firstFrom(lanes.reach, from, start, end);
-  let [low, high] = [first, end];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (segments.from[visits.rows[middle]] < to) low = middle + 1;
-    else high = middle;
-  }
-  return { first, last: low };
 }
 
 /**
@@ -204,66 +180,6 @@ function scratch(width, height) {
     kept = new OffscreenCanvas(Math.max(width, kept?.width ?? 0), Math.max(height, kept?.height ?? 0));
   }
   return /** @type {Context} */ (kept.getContext("2d", { willReadFrequently: true }));
-}
-
-/**
- * @param {Context} context
- * @param {Piece} piece
- * @param {Uint8Array} asBars
- */
-function paintBars(context, piece, asBars) {
-  const { lanes, rows, from, to, width, height, top, palette } = piece;
-  const { recording } = lanes;
-  const { segments, visits, tables } = recording;
-  const scale = width / (to - from);
-  for (const batch of batches) batch.length = 0;
-  /** @type {{x: number, y: number, text: string}[]} */
-  const labels = [];
-  for (let node = 0; node < recording.nodes; node++) {
-    const y = rows.top[node] - top;
-    if (!asBars[node] || y + rows.height(node) < 0 || y > height) continue;
-    const open = rows.isOpen(node);
-    const room = rows.height(node) - (open ? 4 : 1);
-    context.fillStyle = palette.ground;
-    context.fillRect(0, y, width, rows.height(node) - 1);
-    const { first, last } = visitsIn(lanes, node, from, to);
-    let used = 1;
-    for (let at = first; at < last; at++) {
-      if (ended(recording, visits.rows[at]) > from && lanes.lane[at] >= used) used = lanes.lane[at] + 1;
-    }
-    const lane = Math.min(Math.max(room / used, LEAST_LANE), open ? 14 : rows.folded > 14 ? 8 : 6);
-    for (let at = first; at < last; at++) {
-      const row = visits.rows[at];
-      const end = ended(recording, row);
-      const under = (lanes.lane[at] + 1) * lane;
-      if (end <= from || under > room + 1) continue;
-      const x = Math.max((segments.from[row] - from) * scale, -2);
-      const right = Math.min((end - from) * scale, width + 2);
-      batches[segments.main[row]].push(
-        x,
-        y + under - lane + (open ? 2 : 0),
-        Math.max(right - x - (right - x > 4 ? 0.75 : 0), 0.75),
-        lane > 3 ? lane - 1 : lane,
-      );
-      if (open && lane >= 8 && right - x > 54) {
-        labels.push({
-          x: Math.max(x, 0) + 3,
-          y: y + under - lane / 2 + 1.5,
-          text: `job ${tables.tasks.columns.job[segments.task[row]]}`,
-        });
-      }
-    }
-  }
-  batches.forEach((batch, state) => {
-    context.fillStyle = palette.states[Math.min(state, palette.states.length - 1)];
-    for (let at = 0; at < batch.length; at += 4)
-      context.fillRect(batch[at], batch[at + 1], batch[at + 2], batch[at + 3]);
-  });
-  context.font = `9px ${FONT}`;
-  context.textBaseline = "middle";
-  context.textAlign = "left";
-  context.fillStyle = "#101418";
-  for (const { x, y, text } of labels) context.fillText(text, x, y);
 }
 
 /**

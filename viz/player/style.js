@@ -128,7 +128,7 @@ export const STYLE = `
 .chip[aria-pressed="true"] { background: var(--ink); color: var(--paper); border-color: var(--ink); }
 .list { flex: 1; overflow-y: auto; overflow-x: hidden; min-height: 0; border-top: 1px solid var(--line); position: relative; }
 .space { position: relative; }
-.event { position: absolute; left: 0; right: 0; top: 0; height: 24px; display: grid; grid-template-columns: 82px 30px 76px minmax(92px, 1fr) minmax(0, 1.3fr);
+.event { position: absolute; left: 0; right: 0; top: 0; height: 24px; display: grid; grid-template-columns: 76px 30px 74px minmax(62px, auto) minmax(0, 1fr);
   align-items: center; padding: 0 10px; font-size: 12.5px; cursor: pointer; white-space: nowrap; }
 .event > * { overflow: hidden; text-overflow: ellipsis; }
 .event .short { text-align: right; color: var(--faint); }

@@ -63,6 +63,8 @@ export class Timeline {
     /** @type {OffscreenCanvas | null} */
     this.strip = null;
     this.painted = { key: "", from: 0, to: 0, scale: 0, top: -1 };
+    /** @type {Float64Array} */
+    this.laneHeights = new Float64Array(0);
     /** How many strips were painted: for measurements. */
     this.strips = 0;
   }
@@ -177,7 +179,7 @@ export class Timeline {
     }
     const context = /** @type {OffscreenCanvasRenderingContext2D} */ (this.strip.getContext("2d", { alpha: false }));
     const width = (to - begin) * scale;
-    paintStrip(context, {
+    this.laneHeights = paintStrip(context, {
       lanes: this.lanes,
       rows,
       from: begin,
@@ -281,14 +283,20 @@ export class Timeline {
   }
 
   /**
-   * Where a visit's bar is.
+   * Where a visit's bar is, or its row where that shows no bars.
    * @param {number} row
    */
   #placeOf(row) {
-    const { rows, recording } = this;
-    const node = recording.segments.node[row];
+    const { rows, recording, lanes } = this;
+    const { visits, segments } = recording;
+    const node = segments.node[row];
     const y = AXIS + rows.top[node] - this.scroll;
-    return { y: y + 0.5, height: Math.max(rows.height(node) - 2, 2) };
+    const lane = this.laneHeights[node];
+    let at = visits.start[node];
+    while (lane && at < visits.start[node + 1] && visits.rows[at] !== row) at++;
+    const under = (lanes.lane[at] + 1) * lane;
+    if (!lane || under > rows.height(node)) return { y: y + 0.5, height: Math.max(rows.height(node) - 2, 2) };
+    return { y: y + under - lane + (rows.isOpen(node) ? 2 : 0), height: Math.max(lane > 3 ? lane - 1 : lane, 2) };
   }
 
   /**
