@@ -96,7 +96,8 @@ def _jobs(jobs: _Reader) -> list[Column]:
     arrival_ns = jobs.values("arrival_ns")
     arrival = np.where(arrival_ns < _TIMES_OF_JOBS_NEVER, _ticks(arrival_ns, jobs.tick_ns), -1)
     return [
-        *jobs.whole("job", delta=True), Column("arrival", arrival, True), *jobs.whole("home", "tasks"), *jobs.whole("first_task", delta=True),
+        *jobs.whole("job", delta=True), Column("arrival", arrival, True), *jobs.whole("home", "tasks"),
+        *jobs.whole("first_task", delta=True),
         *jobs.real("cpu_ms", "io_per_ms", "memory_mb", "initial_data_mb"), *jobs.whole("program"),
     ]  # fmt: skip
 
@@ -142,7 +143,8 @@ def _decisions(decisions: _Reader) -> list[Column]:
         Column("time", time, True), *decisions.whole("task", "source", "target"),
         *(decisions.text(name) for name in ("rule", "index", "reason")), *decisions.whole("accepted", "kind"),
         *after, Column("age", age),
-        *decisions.real("task_load", "load_here", "load_there", "response_here_ms", "response_there_ms", "cost_ms", "mce"),
+        *decisions.real("task_load", "load_here", "load_there", "response_here_ms", "response_there_ms"),
+        *decisions.real("cost_ms", "mce"),
         *decisions.real(*truths),
     ]  # fmt: skip
 

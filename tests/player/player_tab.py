@@ -22,7 +22,7 @@ class PlayerTab:
         self.until("p?.screen || document.getElementById('player').shadowRoot.querySelector('[role=alert]')")
 
     def until(self, condition, timeout_s=20.0):
-        """Until a condition of the player `p` holds. (Playwright's own way is forbidden by the file's content policy.)"""
+        """Until a condition of the player `p` holds. (The file's content policy forbids Playwright's way.)"""
         end = time.monotonic() + timeout_s
         while not self.run(f"Boolean({condition})"):
             assert time.monotonic() < end, f"{condition}: never"

@@ -59,7 +59,7 @@ def test_the_player_has_each_decision(show, files):
         np.testing.assert_allclose(got, decisions[name], rtol=1e-4)
 
 
-@pytest.mark.parametrize("time_s", [3.0, 21.5, 40.0, 88.8, 21.5])
+@pytest.mark.parametrize("time_s", [3.0, 21.5, 40.0, 88.8])
 def test_the_tasks_on_each_node_are_those_whose_visits_are_not_over(show, files, time_s):
     tab = show(files / "one.html")
     for at_s in (60.0, time_s):

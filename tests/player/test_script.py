@@ -55,8 +55,8 @@ def test_types():
     if subprocess.run([*tsc, "--version"], capture_output=True, timeout=240, check=False).returncode:
         pytest.skip("typescript cannot be had: the types of viz/player are not checked")
     found = subprocess.run(
-        [*tsc, "--noEmit", "--allowJs", "--checkJs", "--strict", "--target", "es2022", "--lib", "es2022,dom,dom.iterable",
-         *map(str, MODULES)],
+        [*tsc, "--noEmit", "--allowJs", "--checkJs", "--strict", "--target", "es2022",
+         "--lib", "es2022,dom,dom.iterable", *map(str, MODULES)],
         capture_output=True, text=True, timeout=240, check=False,
     )  # fmt: skip
     assert found.stdout == ""

@@ -1,4 +1,4 @@
-"""From any moment, in at most three clicks or keys: which task moved, from where to where, why, and what became of it."""
+"""In at most three clicks or keys: which task moved, from where to where, why, and what became of it."""
 
 import math
 

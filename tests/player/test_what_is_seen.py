@@ -110,9 +110,8 @@ def test_it_fits(show, files, width, height):
     root = "document.getElementById('player').shadowRoot"
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
     for part in (".head", ".stage", ".timeline", ".why", ".events", ".bar", ".lines"):
-        box = tab.page.evaluate(
-            f"(() => {{ const b = {root}.querySelector('{part}').getBoundingClientRect(); return [b.left, b.right, b.height]; }})()"
-        )
+        box = tab.page.evaluate(f"{root}.querySelector('{part}').getBoundingClientRect().toJSON()")
+        box = (box["left"], box["right"], box["height"])
         assert box[0] >= 0
         assert box[1] <= width + 0.5
         assert box[2] >= 24
@@ -165,7 +164,8 @@ def test_each_busy_node_among_many_is_seen_on_the_timeline(show, tmp_path):
         const x = Math.round(({time_s * 1000} - line.painted.from) * line.painted.scale);
         const strip = line.strip.getContext("2d").getImageData(x, 0, 1, line.strip.height).data;
         const ground = [...strip.slice(-4)].join();
-        return Array.from({{length: line.strip.height}}, (_, y) => [...strip.slice(4 * y, 4 * y + 4)].join() !== ground);
+        const height = line.strip.height;
+        return Array.from({{length: height}}, (_, y) => [...strip.slice(4 * y, 4 * y + 4)].join() !== ground);
     }})()""")
     seen = np.flatnonzero(lines)
     rows = np.unique(np.floor(busy * len(lines) / NODES).astype(int))

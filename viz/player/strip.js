@@ -102,9 +102,10 @@ function barsOf({ lanes, rows, from, to }) {
  */
 function paintHeat(context, { lanes, rows, from, to, width, height, top, ratio, most, palette }, asBars) {
   const { recording } = lanes;
-  const columns = Math.ceil(width * ratio);
-  const thin = rows.folded * ratio < 2;
-  const lines = thin ? Math.ceil(height * ratio) : recording.nodes;
+  // Rows as thin as lines of pixels, of many nodes: a pixel of the screen's is enough, at any density.
+  const thin = rows.folded < 2;
+  const columns = thin ? Math.ceil(width) : Math.ceil(width * ratio);
+  const lines = thin ? Math.ceil(height) : recording.nodes;
   if (pixels.length < columns * lines) {
     pixels = new Uint32Array(columns * lines);
     maxima = new Uint16Array(columns * lines);
@@ -114,12 +115,10 @@ function paintHeat(context, { lanes, rows, from, to, width, height, top, ratio, 
   for (let node = 0; node < recording.nodes; node++) {
     const y = rows.top[node] - top;
     if (y + rows.height(node) < 0 || y > height) continue;
-    const line = thin ? Math.min(Math.max(Math.floor(y * ratio), 0), lines - 1) : node;
+    const line = thin ? Math.min(Math.max(Math.floor(y), 0), lines - 1) : node;
     // A row that is higher than a line of pixels, and does not show bars, fills those below, too.
     const under =
-      thin && !asBars[node]
-        ? Math.min(Math.max(Math.ceil((y + rows.height(node)) * ratio) - 1, line), lines - 1)
-        : line;
+      thin && !asBars[node] ? Math.min(Math.max(Math.ceil(y + rows.height(node)) - 1, line), lines - 1) : line;
     const [first, last] = [
       firstAbove(lanes.time, from, lanes.start[node], lanes.start[node + 1]),
       lanes.start[node + 1],
@@ -141,13 +140,13 @@ function paintHeat(context, { lanes, rows, from, to, width, height, top, ratio, 
   const { heat } = palette;
   for (let at = 0; at < shown.length; at++) shown[at] = heat[shades[Math.min(used[at], shades.length - 1)]];
   const image = new ImageData(new Uint8ClampedArray(shown.buffer, 0, shown.length * 4), columns, lines);
-  if (thin) {
-    context.putImageData(image, 0, 0);
-    return;
-  }
   const source = scratch(columns, lines);
   source.putImageData(image, 0, 0);
   context.imageSmoothingEnabled = false;
+  if (thin) {
+    context.drawImage(source.canvas, 0, 0, columns, lines, 0, 0, columns, lines);
+    return;
+  }
   const gap = rows.folded > 4 ? 1 : 0;
   for (let node = 0; node < recording.nodes; node++) {
     const y = rows.top[node] - top;

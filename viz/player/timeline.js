@@ -34,6 +34,7 @@ export class Timeline {
     this.rows = new Rows(lanes.recording.nodes);
     this.scroll = 0;
     this.plot = 1;
+    this.before = 0;
     this.canvas = /** @type {HTMLCanvasElement} */ (el("canvas", { class: "layer", "aria-hidden": "true" }));
     this.cursor = el("div", { class: "cursor" });
     this.tip = el("div", { class: "tip", hidden: true });
@@ -170,9 +171,12 @@ export class Timeline {
     const same = old.key === key && Math.abs(old.scale - scale) < 1e-9 * scale && old.top === this.scroll;
     if (same && view.from >= old.from && view.to <= old.to + 1e-6) return;
     const wholeRun = span >= view.end * 0.999;
-    const from = wholeRun ? view.from : Math.max(view.from - span / 2, 0);
-    const to = wholeRun ? view.to : Math.min(from + 2 * span, view.end);
-    const begin = wholeRun ? from : Math.max(Math.min(from, to - 2 * span), 0);
+    // While one zooms a strip lives for one frame: without the parts beside the window.
+    const zooms = Math.abs(this.before - scale) > 1e-9 * scale;
+    this.before = scale;
+    const from = wholeRun || zooms ? view.from : Math.max(view.from - span / 2, 0);
+    const to = wholeRun || zooms ? view.to : Math.min(from + 2 * span, view.end);
+    const begin = wholeRun || zooms ? from : Math.max(Math.min(from, to - 2 * span), 0);
     const wide = 2 * plot;
     if (!this.strip || this.strip.width !== Math.ceil(wide * ratio) || this.strip.height !== Math.ceil(room * ratio)) {
       this.strip = new OffscreenCanvas(Math.ceil(wide * ratio), Math.ceil(room * ratio));
