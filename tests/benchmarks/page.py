@@ -24,10 +24,14 @@ PLAYER = "document.getElementById('player').player"
 MOTIONS = {
     "playing": ("v.window(0, v.end); v.seek(v.end * 0.2); v.play(true);", ""),
     "playing, zoomed": (
-        "v.seek(v.end * 0.2); v.window(v.time - v.end * 0.01, v.time + v.end * 0.01); v.setSpeed(v.end / 240000); v.play(true);",
+        "v.seek(v.end * 0.2); v.window(v.time - v.end * 0.01, v.time + v.end * 0.01); v.setSpeed(v.end / 240000); "
+        "v.play(true);",
         "",
     ),
-    "panning": ("v.window(v.end * 0.2, v.end * 0.24);", "const by = (v.to - v.from) * 0.004; v.window(v.from + by, v.to + by);"),
+    "panning": (
+        "v.window(v.end * 0.2, v.end * 0.24);",
+        "const by = (v.to - v.from) * 0.004; v.window(v.from + by, v.to + by);",
+    ),
     "zooming": ("v.window(0, v.end); let i = 0;", "v.zoom(i++ % 120 < 60 ? 0.95 : 1 / 0.95, v.end * 0.3);"),
 }  # fmt: skip
 SECONDS = 2
@@ -90,9 +94,8 @@ def main():
                 while not tab.evaluate(f"Boolean({PLAYER}?.screen)"):
                     tab.wait_for_timeout(20)
                 found = ", ".join(f"{motion} {frames(tab, motion, repeats):.0f}" for motion in MOTIONS)
-                print(
-                    f"  {ratio} device pixels: frames a second {found}; {memory_mb():.0f} MB; load {os.getloadavg()[0]:.1f}"
-                )
+                load = os.getloadavg()[0]
+                print(f"  {ratio} device pixels: frames a second {found}; {memory_mb():.0f} MB; load {load:.1f}")
                 browser.close()
 
 

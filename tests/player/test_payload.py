@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from recorded import eventful
+from recorded import calm, eventful
 
 from cluster_abm import InputError
 from cluster_abm.recording import Recording
@@ -98,3 +98,15 @@ def test_texts_of_a_recording_stay_texts(show, tmp_path):
     assert evil in tab.page.locator("h1").inner_text()
     assert tab.run("document.getElementById('player').shadowRoot.querySelectorAll('img, script').length") == 0
     assert tab.page.title() != "run"
+
+
+def test_slowdowns_are_those_of_the_frame(show, files):
+    tab = show(files / "two.html")
+    for run, recording in enumerate((calm(), eventful())):
+        frame = recording.jobs_frame().set_index("task")["slowdown"].dropna()
+        of = f"p.view.recordings[{run}]"
+        rows = f"Array.from({{length: {of}.tasks}}, (_, row) => {of}.taskOf(row))"
+        got = tab.run(f"Object.fromEntries({rows}.map(one => [one.task, one.slowdown]))")
+        np.testing.assert_allclose([got[str(task)] for task in frame.index], frame, rtol=1e-4)
+    mean = tab.run("p.screen.totals[0].at(p.view.end).slowdown")
+    assert mean == pytest.approx(calm().meta["summary"]["metrics"]["mean_slowdown"], rel=1e-4)

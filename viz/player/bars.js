@@ -64,7 +64,10 @@ export function paintBars(context, piece, asBars) {
     for (let at = first; at < last; at++) {
       if (ended(recording, visits.rows[at]) > from && lanes.lane[at] >= used) used = lanes.lane[at] + 1;
     }
-    const lane = Math.min(Math.max(room / used, LEAST_LANE), open ? 14 : rows.folded > 14 ? 8 : 6);
+    const lane = Math.min(
+      Math.max(room / used, LEAST_LANE),
+      open ? 14 : rows.folded > 24 ? 9 : rows.folded > 14 ? 8 : 6,
+    );
     heights[node] = lane;
     for (let at = first; at < last; at++) {
       const row = visits.rows[at];

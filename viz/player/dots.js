@@ -84,6 +84,8 @@ export class Dots {
     /** @type {OffscreenCanvas | null} */
     this.sprites = null;
     this.key = "";
+    /** For those who want no motion dots stand on their arcs, nearer to where they go. */
+    this.still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     /** Of the stage. */
     this.height = Infinity;
     this.pairs = new Map();
@@ -123,7 +125,7 @@ export class Dots {
       const kind = moves.kind[row];
       const from = boxes[moves.origin[row]];
       const to = boxes[moves.node[row]];
-      const part = progress(recording, row, time, shown);
+      const part = this.still ? 0.7 : progress(recording, row, time, shown);
       const at =
         moves.origin[row] === moves.node[row]
           ? { x: to.x + to.width / 2, y: to.y - 8 + (to.height / 2 + 8) * part }

@@ -12,6 +12,9 @@ import { counted } from "./words.js";
 /** @typedef {import("./state.js").NodeState} NodeState */
 /** @typedef {import("./view.js").View} View */
 
+/** Above this many nodes tiles are so small that finer pixels show nothing more. */
+const MANY = 400;
+
 export class Stage {
   /**
    * @param {View} view
@@ -67,7 +70,7 @@ export class Stage {
    */
   draw(palette, sized) {
     const { view, state, recording } = this;
-    if (sized || !this.fit) this.fit = fitted(this.base);
+    if (sized || !this.fit) this.fit = fitted(this.base, recording.nodes > MANY ? 1.5 : 3);
     const { width, height, ratio, context } = this.fit;
     if (!width || !height) return;
     const key = `${width} ${height} ${ratio} ${palette.dark}`;

@@ -44,7 +44,11 @@ export class Why {
     const first = FILTERS.filter(([word]) => word && this.events.count(word));
     return [
       el("h2", { text: "Nothing is selected" }),
-      el("p", { text: "Click a dot, a bar, a node or an event. The key n goes to the next move." }),
+      el("p", {
+        text: first.length
+          ? "Click a dot, a bar, a node or an event. The key n goes to the next move."
+          : "No task moves in this run. Click a bar or a node.",
+      }),
       first.length ? el("p", { text: "Or begin with the first one of a kind:" }) : null,
       el(
         "div",
