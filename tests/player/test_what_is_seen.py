@@ -7,6 +7,7 @@ import pytest
 from recorded import calm, eventful
 
 import cluster_abm as ca
+from cluster_abm.formulas.imbalance import load_imbalance_factors
 from cluster_abm.recording import Recording
 from cluster_abm.recording.html import html_of
 from cluster_abm.recording.recording import table_of
@@ -237,3 +238,25 @@ def test_a_screen_reader_is_told_what_is_selected(show, files):
         ("button", "Play"),
     ):
         assert tab.page.get_by_role(role, name=name, exact=True).count() == 1
+
+
+def test_lines_by_hand(show, files):
+    tab = show(files / "one.html")
+    choose = tab.page.get_by_label("Quantity of the lines").select_option
+    loads = eventful().nodes_frame()
+    series = "p.screen.lines.known.get({}).map(one => [Array.from(one.time), Array.from(one.value)])[0]"
+    choose("Load imbalance")
+    tab.frame()
+    times, values = tab.run(series.format(4))
+    assert times == pytest.approx(loads["time_ms"].unique().tolist())
+    columns = ["load_cpu_ms", "load_page_ms", "load_io_ms"]
+    for value, (_, now) in zip(values, loads.groupby("time_ms"), strict=True):
+        assert value == pytest.approx(
+            sum(load_imbalance_factors(*(now[name].to_numpy() for name in columns))) / 1e3, rel=1e-3
+        )
+    choose("Disks busy")
+    tab.frame()
+    _, values = tab.run(series.format(3))
+    busy = loads.groupby("time_ms")["disk_busy_ms"].sum()
+    expected = 100 * np.diff(busy, prepend=0) / np.diff(busy.index, prepend=0) / 12
+    np.testing.assert_allclose(values, expected, atol=0.02)
