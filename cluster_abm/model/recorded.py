@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from cluster_abm._version import __version__
-from cluster_abm.arrays import Floats, Integers
+from cluster_abm.arrays import Array, Floats, Integers
 from cluster_abm.compiling.texts import text_of
 from cluster_abm.engine.tables import BREAKDOWN, FREE, JOB, NONE, RECORD, REQUEST_ONLY, Table
 from cluster_abm.interconnect import Network
@@ -24,35 +24,37 @@ from cluster_abm.policies import Policy
 from cluster_abm.policy.reasons import rule_in_words
 from cluster_abm.recording import Recording
 from cluster_abm.recording.fates import fates_of
-from cluster_abm.recording.keeping import Asked, every_of, kept_meta
+from cluster_abm.recording.keeping import Excerpt, every_of, kept_meta
 from cluster_abm.recording.recording import CLUSTER_T, OPEN, table_of
-from cluster_abm.recording.segments import Departures, Ends, departures_of, segments_of
+from cluster_abm.recording.segments import Ends, TaskDepartures, departures_of, segments_of
 
 # `cluster_t_ms` of a job.
 AccessOf = Callable[[int], Iterable[float]]
 
 
-def recording_of(parts: Parts, words: Mapping[str, Any], access_of: AccessOf | None, asked: Asked) -> Recording:
+def recording_of(parts: Parts, words: Mapping[str, Any], access_of: AccessOf | None, excerpt: Excerpt) -> Recording:
     """The recording of a run up to now, whose parts have kept what it needs.
 
     Args:
         words: what stands in `meta` beside what is said here: title, summary and so on.
         access_of: `cluster_t_ms` of a job; None: decisions have no such column.
-        asked: the part of the run that is kept.
+        excerpt: the part of the run that is kept.
     """
     engine, now_ns = parts.engine, parts.clock.now_ns
     rows = _tasks_of(parts, now_ns)
-    could_be = rows[asked.within(rows["arrival_ns"], rows["finish_ns"])]
-    every = every_of(asked, np.bincount(could_be["job"], minlength=1))
-    rows = could_be[could_be["job"] % every == 0]
+    could_be = _chosen(rows, excerpt.within(rows["arrival_ns"], rows["finish_ns"])) if excerpt.is_window else rows
+    every = every_of(excerpt, np.bincount(could_be["job"], minlength=1))
+    is_all = every == 1 and not excerpt.is_window
+    rows = could_be if every == 1 else could_be[could_be["job"] % every == 0]
     ends = _ends_of(rows)
     departures = departures_of(engine.journal, ends)
     columns = segments_of(departures, ends, parts.staging is not None)
-    decided = parts.log.rows
-    kept = np.isin(decided["task"], ends.task)
-    decisions, decision_of = _decisions_of(decided[kept], parts.log.truths[kept], departures, access_of, asked)
+    decided, truths = parts.log.rows, parts.log.truths
+    if not is_all:
+        kept = np.isin(decided["task"], ends.task)
+        decided, truths = decided[kept], truths[kept]
+    decisions, decision_of = _decisions_of(decided, truths, departures, access_of, excerpt)
     columns["decision"] = np.append(decision_of, NONE)[columns.pop("departure")]
-    is_all = every == 1 and not asked.is_window
     jobs = np.arange(len(engine.jobs)) if is_all else np.unique(rows["job"])
     network = parts.live.whole
     meta = {
@@ -63,8 +65,8 @@ def recording_of(parts: Parts, words: Mapping[str, Any], access_of: AccessOf | N
         "vertices": list(network.node_names),
         "loads_not_taken": [] if parts.measurements.has_averages else list(AVERAGES),
         "decisions_taken": parts.log.taken,
-        "rules": _rules_of(parts.policies.distinct, decided[kept]),
-        "kept": kept_meta(asked, every, len(could_be)),
+        "rules": _rules_of(parts.policies.distinct, decided),
+        "kept": kept_meta(excerpt, every, len(could_be)),
         "detail": None,
         **words,
     }
@@ -76,8 +78,8 @@ def recording_of(parts: Parts, words: Mapping[str, Any], access_of: AccessOf | N
         "tasks": table_of("tasks", {name: rows[name] for name in RECORD.names or ()} | {"is_open": outcome == OPEN}),
         "segments": table_of("segments", columns),
         "decisions": decisions,
-        "loads": _loads_of(parts.measurements, asked),
-        "messages": _messages_of(parts, ends.task, asked),
+        "loads": _loads_of(parts.measurements, excerpt),
+        "messages": _messages_of(parts, ends.task, excerpt),
         "failures": parts.happenings.failures_table(),
     }
     return Recording(json_value(meta), tables)
@@ -114,6 +116,11 @@ def _tasks_of(parts: Parts, now_ns: int) -> Table:
     return np.concatenate([ended, open_ones])
 
 
+def _chosen(rows: Array, are: Array) -> Array:
+    """These of the rows; themselves, where they are all."""
+    return rows if are.all() else rows[are]
+
+
 def _ends_of(rows: Table) -> Ends:
     """How far tasks have come."""
     ordered = rows[np.argsort(rows["task"])]
@@ -128,7 +135,7 @@ def _ends_of(rows: Table) -> Ends:
 
 
 def _decisions_of(
-    rows: Table, truths: Floats, departures: Departures, access_of: AccessOf | None, asked: Asked
+    rows: Table, truths: Floats, departures: TaskDepartures, access_of: AccessOf | None, excerpt: Excerpt
 ) -> tuple[pa.Table, Integers]:
     """The decisions in the window, and the row of that which has brought about each departure; NONE: none has.
 
@@ -141,12 +148,12 @@ def _decisions_of(
         rows["task"], rows["source"].astype(np.int64), rows["target"].astype(np.int64), rows["time_ns"],
         rows["accepted"], departures,
     )  # fmt: skip
-    inside = asked.within(rows["time_ns"], rows["time_ns"])
+    inside = excerpt.within(rows["time_ns"], rows["time_ns"])
     row_of = np.where(inside, np.cumsum(inside) - 1, NONE)
     brought = np.flatnonzero(fates.departure != NONE)
     decision_of = np.full(len(departures.rows), NONE, np.int64)
     decision_of[fates.departure[brought]] = row_of[brought]
-    rows, truths = rows[inside], truths[inside]
+    rows, truths = _chosen(rows, inside), _chosen(truths, inside)
     columns: dict[str, Any] = {}
     for name in DECIDED.names or ():
         is_text = name in ("rule", "index", "reason")
@@ -204,17 +211,17 @@ def _links_of(network: Network) -> pa.Table:
     return table_of("links", dict(zip(("x1", "y1", "x2", "y2"), lines.T, strict=True)))
 
 
-def _loads_of(measurements: Measurements, asked: Asked) -> pa.Table:
+def _loads_of(measurements: Measurements, excerpt: Excerpt) -> pa.Table:
     columns = measurements.columns()
-    if asked.is_window:
-        inside = asked.within(columns["at_ns"], columns["at_ns"])
+    if excerpt.is_window:
+        inside = excerpt.within(columns["at_ns"], columns["at_ns"])
         columns = {name: values[inside] for name, values in columns.items()}
     return table_of("loads", columns)
 
 
-def _messages_of(parts: Parts, tasks: Integers, asked: Asked) -> pa.Table:
+def _messages_of(parts: Parts, tasks: Integers, excerpt: Excerpt) -> pa.Table:
     """Messages in the window that are about a task that is kept, or about none."""
     table = parts.happenings.messages_table()
     sent_ns, heard_ns, task = (table[name].to_numpy() for name in ("sent_ns", "heard_ns", "task"))
     is_there = np.isin(task, tasks) | (task == NONE)
-    return table.filter(pa.array(is_there & asked.within(sent_ns, np.maximum(sent_ns, heard_ns))))
+    return table.filter(pa.array(is_there & excerpt.within(sent_ns, np.maximum(sent_ns, heard_ns))))

@@ -26,7 +26,7 @@ from cluster_abm.model.part import wire
 from cluster_abm.model.recorded import recording_of
 from cluster_abm.model.setup import watts_of
 from cluster_abm.recording import Recording
-from cluster_abm.recording.keeping import asked_for
+from cluster_abm.recording.keeping import excerpt_of
 from cluster_abm.results.frames import MOST_CLUSTERS, jobs_frame
 from cluster_abm.results.metrics import RunData, computed
 from cluster_abm.results.vertices import pieces_with_vertices, with_vertices
@@ -249,7 +249,7 @@ class RunResults:
 
         Raises InputError: it is not recorded: `record=True` was not given; or there is no such part.
         """
-        asked = asked_for(every, from_s, to_s)
+        excerpt = excerpt_of(every, from_s, to_s)
         if not self.parts.happenings.are_kept:
             raise InputError("recording(): the run is not recorded: give ClusterModel record=True")
         access_of, staging = None, self.parts.staging
@@ -267,7 +267,7 @@ class RunResults:
             "summary": self.summary(),
             "telling_index": telling_index(self.setup),
         }
-        return recording_of(self.parts, words, access_of, asked)
+        return recording_of(self.parts, words, access_of, excerpt)
 
     def _with_access(self, decisions: pd.DataFrame) -> pd.DataFrame:
         staging = self.parts.staging

@@ -8,7 +8,7 @@ import numpy as np
 
 from cluster_abm.arrays import Array, Integers
 from cluster_abm.engine.tables import LOST_NODE, MIGRATES, NEVER, NONE, RESTARTS, RETURNS, Table
-from cluster_abm.recording.segments import Departures
+from cluster_abm.recording.segments import TaskDepartures
 
 # What a decision was about.
 KINDS = ("stays", "starts", "migrates", "recovers")
@@ -25,7 +25,7 @@ class Fates(NamedTuple):
 
 
 def fates_of(
-    task: Integers, source: Integers, target: Integers, time_ns: Integers, accepted: Array, departures: Departures
+    task: Integers, source: Integers, target: Integers, time_ns: Integers, accepted: Array, departures: TaskDepartures
 ) -> Fates:
     """Find the departure that each decision has brought about: the first one of the task for that node since then.
 
@@ -52,7 +52,7 @@ def fates_of(
     return Fates(kind, leaves_ns, enters_ns, departure)
 
 
-def _first_entries(departures: Departures) -> Integers:
+def _first_entries(departures: TaskDepartures) -> Integers:
     """When each task first entered a node [ns], in the order of the tasks; NEVER: it has not."""
     rows = departures.rows
     enters = np.where(rows["enter_ns"] < departures.until_ns, rows["enter_ns"], NEVER)

@@ -22,7 +22,7 @@ SECONDS = Kind(
 )
 
 
-class Asked(NamedTuple):
+class Excerpt(NamedTuple):
     """The part of a run that is asked for."""
 
     every: int | None = None  # every n-th job; None: all, or fewer of a run of more than MOST_TASKS
@@ -44,13 +44,13 @@ class Asked(NamedTuple):
         return inside
 
 
-def asked_for(every: int | None, from_s: float | None, to_s: float | None) -> Asked:
+def excerpt_of(every: int | None, from_s: float | None, to_s: float | None) -> Excerpt:
     """The part of a run in the units of recordings. Raises InputError: it can be none."""
     check_arguments(every=(every, or_none(COUNT)), from_s=(from_s, or_none(SECONDS)), to_s=(to_s, or_none(SECONDS)))
     from_ns, to_ns = (None if value is None else span_ns(float(value)) for value in (from_s, to_s))
     if to_ns is not None and to_ns <= (from_ns or 0):
         raise InputError(f"to_s = {to_s:g}: a time after from_s = {from_s or 0:g} is needed")
-    return Asked(every, from_ns, to_ns)
+    return Excerpt(every, from_ns, to_ns)
 
 
 def span_ns(time_s: float) -> int:
@@ -58,14 +58,14 @@ def span_ns(time_s: float) -> int:
     return round(time_s * 1000.0 * NS_PER_MS)
 
 
-def every_of(asked: Asked, tasks_of_jobs: Integers) -> int:
+def every_of(excerpt: Excerpt, tasks_of_jobs: Integers) -> int:
     """Every how-manyth job is kept: as asked, or so that at most MOST_TASKS tasks are.
 
     Args:
         tasks_of_jobs: how many tasks of each job could be kept, by the job's number.
     """
-    if asked.every is not None:
-        return asked.every
+    if excerpt.every is not None:
+        return excerpt.every
     total = int(tasks_of_jobs.sum())
     every = max(1, math.ceil(total / MOST_TASKS))
     while every < len(tasks_of_jobs) and int(tasks_of_jobs[::every].sum()) > MOST_TASKS:
@@ -73,7 +73,7 @@ def every_of(asked: Asked, tasks_of_jobs: Integers) -> int:
     return every
 
 
-def kept_meta(asked: Asked, every: int, tasks: int) -> Mapping[str, Any]:
+def kept_meta(excerpt: Excerpt, every: int, tasks: int) -> Mapping[str, Any]:
     """`kept` of a recording's meta: the part in numbers and in words.
 
     Args:
@@ -82,10 +82,10 @@ def kept_meta(asked: Asked, every: int, tasks: int) -> Mapping[str, Any]:
     """
     words = []
     if every > 1:
-        why = "" if asked.every is not None else f": a recording keeps at most {MOST_TASKS:,}"
+        why = "" if excerpt.every is not None else f": a recording keeps at most {MOST_TASKS:,}"
         words.append(f"one job in {every:,}, of {tasks:,} tasks{why}")
-    if asked.is_window:
-        begin = "the beginning" if asked.from_ns is None else f"{asked.from_ns / 1e9:,.10g} s"
-        end = "the end" if asked.to_ns is None else f"{asked.to_ns / 1e9:,.10g} s"
+    if excerpt.is_window:
+        begin = "the beginning" if excerpt.from_ns is None else f"{excerpt.from_ns / 1e9:,.10g} s"
+        end = "the end" if excerpt.to_ns is None else f"{excerpt.to_ns / 1e9:,.10g} s"
         words.append(f"what lives from {begin} to {end}")
-    return {"every": every, "from_ns": asked.from_ns, "to_ns": asked.to_ns, "why": "; ".join(words)}
+    return {"every": every, "from_ns": excerpt.from_ns, "to_ns": excerpt.to_ns, "why": "; ".join(words)}

@@ -39,7 +39,7 @@ class Ends(NamedTuple):
     home: Integers  # where
 
 
-class Departures(NamedTuple):
+class TaskDepartures(NamedTuple):
     """The rows of a journal by task, times of entry filled in; shape (departures,) each."""
 
     rows: Table  # fields.JOURNAL_FIELDS, in the order of the tasks, then of time
@@ -49,7 +49,7 @@ class Departures(NamedTuple):
     until_ns: Integers  # when the next one is, or the task's end [ns]
 
 
-def departures_of(journal: Table, ends: Ends) -> Departures:
+def departures_of(journal: Table, ends: Ends) -> TaskDepartures:
     """Order a journal (fields.JOURNAL_FIELDS) by task; every one of its tasks has to be among the ends."""
     rows = journal[np.isin(journal["task"], ends.task)]
     rows = rows[np.argsort(rows["task"], kind="stable")]
@@ -64,10 +64,10 @@ def departures_of(journal: Table, ends: Ends) -> Departures:
     is_first, is_last = np.append(True, changes)[: len(rows)], np.append(changes, True)[: len(rows)]
     end = np.searchsorted(ends.task, task)
     until_ns = np.where(is_last, ends.at_ns[end], np.append(at_ns[1:], 0)[: len(rows)])
-    return Departures(rows, is_first, is_last, end, until_ns)
+    return TaskDepartures(rows, is_first, is_last, end, until_ns)
 
 
-def segments_of(departures: Departures, ends: Ends, needs_files: bool) -> dict[str, Array]:
+def segments_of(departures: TaskDepartures, ends: Ends, needs_files: bool) -> dict[str, Array]:
     """The segments of all tasks that have been submitted, by (task, time), as columns.
 
     Those of a task follow each other without a gap from its submission to its end, and their parts add up to its

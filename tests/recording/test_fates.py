@@ -49,7 +49,8 @@ def test_a_failed_transfer_has_left_and_never_entered():
 def test_a_way_without_a_decision_is_of_none():
     """It was sent to node 3 once; after node 3 has failed and is up again its task goes on there."""
     journal = [
-        departure(STARTS, 1, 0, 10, 0, 3), departure(LOST_NODE, 1, 50, NEVER, 3, 3), departure(RESTARTS, 1, 70, 80, 3, 3)
+        departure(STARTS, 1, 0, 10, 0, 3), departure(LOST_NODE, 1, 50, NEVER, 3, 3),
+        departure(RESTARTS, 1, 70, 80, 3, 3),
     ]  # fmt: skip
     assert fates(journal, ends(end(1, 100)), (1, 0, 3, 0, 1), (1, 0, 2, 60, 0))[0] == ("starts", 0, 10)
 

@@ -119,7 +119,7 @@ def test_help_says_what_a_name_is_for_and_what_it_takes(name):
 DEFAULTS = {
     "ClusterModel": {
         "scenario": "quickstart", "seed": None, "rng": None, "policy": None, "keep_decisions": True,
-        "compile_decisions": True, "agents_step": True, "overrides": None, "network": None,
+        "compile_decisions": True, "agents_step": True, "record": False, "overrides": None, "network": None,
     },
     "ClusterModel.run": {"progress": None, "until_ms": None},
     "Comparison.plot": {"title": None},
@@ -137,6 +137,12 @@ DEFAULTS = {
         "policies": None, "low": None, "high": None, "seeds": 8, "workers": None, "quiet": False, "where": None,
         "overrides": None, "out": None,
     },
+    "record": {
+        "scenario": "quickstart", "policy": None, "seed": None, "every": None, "from_s": None, "to_s": None,
+        "detail": None, "overrides": None, "network": None, "progress": None,
+    },
+    "load_recording": {"policy": None},
+    "detail_of": {"policy": None, "progress": None},
     "reproduce": {
         "seeds": None, "quick": False, "overrides": None, "workers": None, "quiet": False, "where": None, "out": None,
     },
