@@ -260,3 +260,11 @@ def test_lines_by_hand(show, files):
     busy = loads.groupby("time_ms")["disk_busy_ms"].sum()
     expected = 100 * np.diff(busy, prepend=0) / np.diff(busy.index, prepend=0) / 12
     np.testing.assert_allclose(values, expected, atol=0.02)
+
+
+def test_a_part_of_a_run_says_so_and_is_what_one_sees_first(show, tmp_path):
+    part = ca.record("quickstart", "wal-pm", seed=1, workload__duration_s=60, cluster__nodes=12, from_s=20, to_s=40)
+    (tmp_path / "part.html").write_text(html_of([part]), encoding="utf-8")
+    tab = show(tmp_path / "part.html")
+    assert tab.page.locator(".kept").inner_text() == f"Kept: {part.meta['kept']['why']}"
+    assert tab.run("[p.view.from, p.view.to, p.view.time]") == [20000, 40000, 20000]
