@@ -93,8 +93,11 @@ class CompareFrame(StudyFrame["Comparison"]):
         for line in warnings_of(self._scenario, self._load):
             tell(line)
         found = compare(self._scenario, self._policies, self._seeds, where=self._where)
-        if self._record is not None and not found.outcome.interrupted:
-            self._record()
+        if self._record is not None:
+            if found.outcome.interrupted:
+                tell("no recording was written: interrupted before")
+            else:
+                self._record()
         return found
 
     def _has_results(self, found: Comparison) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -30,7 +29,6 @@ def detail_of(
     to_s: float,
     *,
     policy: AnyPolicy | None = None,
-    network: Any = None,
     progress: Progress | None = None,
 ) -> Recording:
     """The same recording with what each task does at each moment from `from_s` to `to_s`: its table `detail`.
@@ -41,7 +39,7 @@ def detail_of(
     Args:
         recording: of a run.
         from_s, to_s: the window [s].
-        policy, network: those of the run, where they were handed over as a class, an object, a file or a graph.
+        policy: that of the run, where it was handed over as a class, an object or a file.
         progress: called now and then with the fraction done, 0..1.
 
     Returns:
@@ -55,7 +53,7 @@ def detail_of(
     meta = recording.meta
     named = meta["policy"]["name"] if policy is None else policy
     scenario = scenario_from(tomllib.loads(meta["toml"]), f"scenario of {recording.title}")
-    model = ClusterModel(scenario, meta["seed"], policy=named, network=network)
+    model = ClusterModel(scenario, meta["seed"], policy=named)
     again = DetailedRun(model, span)
     again.run(progress, span[1] / NS_PER_MS)
     _check_same(model, recording)
@@ -141,6 +139,6 @@ def _check_same(model: ClusterModel, recording: Recording) -> None:
     for name in RECORD.names or ():
         if not np.array_equal(ended[name].to_numpy()[is_over], again[name]):
             raise InputError(
-                f"detail_of(): the run is not the recorded one: another policy, network or file, or another version of "
+                f"detail_of(): the run is not the recorded one: another policy or file, or another version of "
                 f"the package (recorded: {recording.meta['version']})"
             )

@@ -27,7 +27,7 @@ def record(
     overrides: Mapping[str, object] | None = None,
     network: Any = None,
     progress: Callable[[float], None] | None = None,
-    **kwargs: Any,
+    **keywords: Any,
 ) -> Recording:
     """Run a scenario to its end, and return what happened in it.
 
@@ -36,7 +36,7 @@ def record(
         every, from_s, to_s: the part of the run that is kept: as of ClusterModel.recording.
         detail: a window (from, to) [s] in which what each task does is kept at each moment (`Recording.detail_frame`).
         progress: called now and then with the fraction done, 0..1.
-        kwargs: any key of a scenario, `__` for the dot: cluster__nodes=64.
+        keywords: any key of a scenario, `__` for the dot: cluster__nodes=64.
 
     Returns:
         the recording: `save`, `jobs_frame()`, `decisions_frame()`, `segments_frame()`.
@@ -46,7 +46,7 @@ def record(
     """
     excerpt_of(every, from_s, to_s)
     span = None if detail is None else window_of(detail)
-    model = ClusterModel(scenario, seed, policy=policy, record=True, overrides=overrides, network=network, **kwargs)
+    model = ClusterModel(scenario, seed, policy=policy, record=True, overrides=overrides, network=network, **keywords)
     detailed = None if span is None else DetailedRun(model, span)
     (model if detailed is None else detailed).run(progress)
     recording = model.recording(every=every, from_s=from_s, to_s=to_s)

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from cluster_abm._version import __version__
-from cluster_abm.arrays import Floats, Integers
+from cluster_abm.arrays import Array, Floats, Integers
 from cluster_abm.compiling.texts import text_of
 from cluster_abm.engine.tables import BREAKDOWN, FREE, JOB, NONE, RECORD, REQUEST_ONLY, Table
 from cluster_abm.interconnect import Network
@@ -26,7 +26,7 @@ from cluster_abm.recording import Recording
 from cluster_abm.recording.fates import fates_of
 from cluster_abm.recording.keeping import Excerpt, every_of, kept_meta
 from cluster_abm.recording.recording import CLUSTER_T, OPEN, table_of
-from cluster_abm.recording.segments import TaskDepartures, Ends, departures_of, segments_of
+from cluster_abm.recording.segments import Ends, TaskDepartures, departures_of, segments_of
 
 # `cluster_t_ms` of a job.
 AccessOf = Callable[[int], Iterable[float]]
@@ -42,17 +42,19 @@ def recording_of(parts: Parts, words: Mapping[str, Any], access_of: AccessOf | N
     """
     engine, now_ns = parts.engine, parts.clock.now_ns
     rows = _tasks_of(parts, now_ns)
-    could_be = rows[excerpt.within(rows["arrival_ns"], rows["finish_ns"])]
+    could_be = _chosen(rows, excerpt.within(rows["arrival_ns"], rows["finish_ns"])) if excerpt.is_window else rows
     every = every_of(excerpt, np.bincount(could_be["job"], minlength=1))
-    rows = could_be[could_be["job"] % every == 0]
+    is_all = every == 1 and not excerpt.is_window
+    rows = could_be if every == 1 else could_be[could_be["job"] % every == 0]
     ends = _ends_of(rows)
     departures = departures_of(engine.journal, ends)
     columns = segments_of(departures, ends, parts.staging is not None)
-    decided = parts.log.rows
-    kept = np.isin(decided["task"], ends.task)
-    decisions, decision_of = _decisions_of(decided[kept], parts.log.truths[kept], departures, access_of, excerpt)
+    decided, truths = parts.log.rows, parts.log.truths
+    if not is_all:
+        kept = np.isin(decided["task"], ends.task)
+        decided, truths = decided[kept], truths[kept]
+    decisions, decision_of = _decisions_of(decided, truths, departures, access_of, excerpt)
     columns["decision"] = np.append(decision_of, NONE)[columns.pop("departure")]
-    is_all = every == 1 and not excerpt.is_window
     jobs = np.arange(len(engine.jobs)) if is_all else np.unique(rows["job"])
     network = parts.live.whole
     meta = {
@@ -63,7 +65,7 @@ def recording_of(parts: Parts, words: Mapping[str, Any], access_of: AccessOf | N
         "vertices": list(network.node_names),
         "loads_not_taken": [] if parts.measurements.has_averages else list(AVERAGES),
         "decisions_taken": parts.log.taken,
-        "rules": _rules_of(parts.policies.distinct, decided[kept]),
+        "rules": _rules_of(parts.policies.distinct, decided),
         "kept": kept_meta(excerpt, every, len(could_be)),
         "detail": None,
         **words,
@@ -114,6 +116,11 @@ def _tasks_of(parts: Parts, now_ns: int) -> Table:
     return np.concatenate([ended, open_ones])
 
 
+def _chosen(rows: Array, are: Array) -> Array:
+    """These of the rows; themselves, where they are all."""
+    return rows if are.all() else rows[are]
+
+
 def _ends_of(rows: Table) -> Ends:
     """How far tasks have come."""
     ordered = rows[np.argsort(rows["task"])]
@@ -146,7 +153,7 @@ def _decisions_of(
     brought = np.flatnonzero(fates.departure != NONE)
     decision_of = np.full(len(departures.rows), NONE, np.int64)
     decision_of[fates.departure[brought]] = row_of[brought]
-    rows, truths = rows[inside], truths[inside]
+    rows, truths = _chosen(rows, inside), _chosen(truths, inside)
     columns: dict[str, Any] = {}
     for name in DECIDED.names or ():
         is_text = name in ("rule", "index", "reason")

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
+from cluster_abm.bounded_files import shown
+
 # The places of what is looked at in the FlatBuffers tables of Arrow's format (Message.fbs).
 _HEADER_OF_MESSAGE, _DATA_OF_DICTIONARY, _IS_DELTA, _COMPRESSION = 2, 1, 2, 3
 
@@ -42,7 +44,7 @@ def table_from(stream: bytes, columns: Mapping[str, pa.DataType], optional: Mapp
     except Refused:
         raise
     except (pa.ArrowException, struct.error, ValueError, IndexError, KeyError, OverflowError, OSError) as problem:
-        raise Refused(f"no Arrow stream: {' '.join(str(problem).split())[:120]}") from None
+        raise Refused(f"no Arrow stream: {shown(' '.join(str(problem).split())[:120])}") from None
 
 
 def _read(stream: bytes, columns: Mapping[str, pa.DataType], optional: Mapping[str, pa.DataType]) -> pa.Table:
@@ -58,7 +60,9 @@ def _read(stream: bytes, columns: Mapping[str, pa.DataType], optional: Mapping[s
             raise Refused(f"columns {_few(schema.names)}: allowed are {_few([*named])}")
         for field in schema:
             if field.type != named[field.name]:
-                raise Refused(f"column {field.name!r} has type {field.type}: allowed is {named[field.name]}")
+                raise Refused(
+                    f"column {field.name!r} has type {shown(str(field.type)[:120])}: allowed is {named[field.name]}"
+                )
         dictionaries = sum(pa.types.is_dictionary(kind) for kind in schema.types)
         if kinds != ["schema", *["dictionary"] * dictionaries, "record batch"]:
             raise Refused(f"{len(kinds):,} messages: allowed are one schema, {dictionaries} dictionaries, one batch")
@@ -101,5 +105,4 @@ def _table_in(data: bytes, table: int, number: int) -> int | None:
 
 
 def _few(names: list[str]) -> str:
-    shown = ", ".join(names[:40])
-    return shown[:300] if shown else "none"
+    return shown(", ".join(names)[:250]) if names else "none"

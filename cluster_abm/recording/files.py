@@ -69,7 +69,9 @@ def _tables(packed: Sequence[Packed], path: str | Path) -> dict[str, pa.Table]:
     names = [one.name for one in packed]
     needed = [name for name in COLUMNS if name != DETAIL]
     if names not in (needed, [*needed, DETAIL]):
-        raise InputError(f"{shown(path)}: tables {', '.join(names)[:200]}: allowed are {', '.join(needed)}, {DETAIL}")
+        raise InputError(
+            f"{shown(path)}: tables {shown(', '.join(names)[:200])}: allowed are {', '.join(needed)}, {DETAIL}"
+        )
     return {one.name: _table(one, COLUMNS[one.name], path) for one in packed}
 
 

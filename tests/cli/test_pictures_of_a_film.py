@@ -91,8 +91,8 @@ def test_a_film_is_written_of_the_kept_pictures(monkeypatch, capsys, cores, per_
     cameraman = animate.Cameraman(run)
     cameraman.run(lambda share: None)
     cameraman.write("f.gif", "a title")
-    ((path, scene, kept, scale, _),) = written
-    assert (path, [one.loads for one in kept], scale) == ("f.gif", [0, 20, 40], None)
+    ((path, (scene,), kept, scale, _),) = written
+    assert (path, [one.loads for (one,) in kept], scale) == ("f.gif", [0, 20, 40], None)
     # Only nodes have a place in the film; the switch "s" has not.
     assert (scene.title, scene.places, scene.wires, list(scene.cores)) == (
         "a title",

@@ -9,6 +9,7 @@ import pytest
 
 from cluster_abm.engine.tables import NEVER
 from cluster_abm.model.message_losses import MessageLosses
+from cluster_abm.model.observing.happenings import Happenings
 from cluster_abm.model.talking.mail import Mail
 from cluster_abm.policy.talking import Message
 
@@ -21,7 +22,7 @@ def mail_of(up=(True, True, True), timeout_ms=200.0, loss_share=0.0, are_instant
     availability = SimpleNamespace(up=np.array(up))
     losses = MessageLosses(share=loss_share, key=np.uint64(7))
     return Mail(live=live, availability=availability, timeout_ms=timeout_ms, slice_ns=10 * MS, losses=losses,
-                are_instant=are_instant)  # fmt: skip
+                are_instant=are_instant, happenings=Happenings(False))  # fmt: skip
 
 
 def message(source: int, target: int, topic: str, task=None) -> Message:

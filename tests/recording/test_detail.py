@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,6 +14,7 @@ from support import PLAIN, mostly_slow, scenario
 import cluster_abm as ca
 from cluster_abm.engine.detail import window
 from cluster_abm.errors import InputError
+from cluster_abm.policies import available
 from cluster_abm.recording.recording import DOING
 from cluster_abm.recording.segments import RUNS
 
@@ -163,3 +165,22 @@ def test_a_run_that_is_another_one():
         ca.detail_of(other, 2.0, 3.0)
     with pytest.raises(InputError, match="the run is not the recorded one"):
         ca.detail_of(recording, 2.0, 3.0, policy="none")
+
+
+def test_what_was_handed_over():
+    """A graph is a part of the recording; of a policy of one's own only the name is."""
+    graph = nx.star_graph(4)
+
+    class Own(available()["jsq"]):
+        """As jsq."""
+
+        name = "own-jsq"
+
+    setup = scenario_of_case("remote starts")
+    recording = ca.record(setup, Own, seed=3, network=graph, cluster__nodes=5)
+    expected = ca.record(setup, Own, seed=3, network=graph, cluster__nodes=5, detail=(1.0, 2.0)).detail_frame()
+    assert len(expected) > 20
+    assert ca.detail_of(recording, 1.0, 2.0, policy=Own).detail_frame().equals(expected)
+    elsewhere = {**recording.meta, "policy": {**recording.meta["policy"], "name": "unknown"}}
+    with pytest.raises(InputError, match="unknown"):
+        ca.detail_of(ca.Recording(elsewhere, recording.tables), 1.0, 2.0)

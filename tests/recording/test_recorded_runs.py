@@ -25,10 +25,19 @@ def check_frames(model, recording):
     assert recording.decisions_frame().attrs["taken"] == model.decisions_frame().attrs["taken"]
 
 
+def check_file(recording, path):
+    """What a run gives is what a file may have."""
+    recording.save(path)
+    again = ca.load_recording(path)
+    assert again.meta == recording.meta
+    assert [again.tables[name].num_rows for name in again.tables] == [one.num_rows for one in recording.tables.values()]
+
+
 @pytest.mark.parametrize("case", mostly_slow(CASES, FAST))
-def test_frames_and_lives(case):
+def test_frames_and_lives(case, tmp_path):
     check_frames(model_of(case), recording_of(case))
     check_lives(recording_of(case))
+    check_file(recording_of(case), tmp_path / "run.rec")
 
 
 @pytest.mark.parametrize("case", mostly_slow(CASES, FAST[:3]))
@@ -113,7 +122,7 @@ def test_a_run_that_is_not_recorded_says_so():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", available())
-def test_every_policy(policy):
+def test_every_policy(policy, tmp_path):
     sizes = (
         {"workload__task_cpu": {"kind": "exponential", "mean": 1.0}} if policy in ("eagle", "hawk", "sita-e") else {}
     )
@@ -125,13 +134,15 @@ def test_every_policy(policy):
     model.run()
     check_frames(model, model.recording())
     check_lives(model.recording())
+    check_file(model.recording(), tmp_path / "run.rec")
 
 
 @pytest.mark.parametrize(
     "name", mostly_slow([name for name in scenario_names() if not name.startswith("replay")], ("quickstart",))
 )
-def test_every_shipped_scenario(name):
+def test_every_shipped_scenario(name, tmp_path):
     model = ca.ClusterModel(name, seed=1, record=True)
     model.run(until_ms=20_000.0)
     check_frames(model, model.recording())
     check_lives(model.recording())
+    check_file(model.recording(), tmp_path / "run.rec")

@@ -42,10 +42,10 @@ def test_titles_of_films():
     figure, _ = film.staged([scene(), scene(title="another")], SCALE, False)
     titles = [axes.title for axes in figure.axes[:2]]
     assert [(one.get_text(), one.get_fontsize(), one.get_fontweight()) for one in titles] == [
-        ("a run", 11, "bold"), ("another", 11, "bold"),
+        ("a run\n ", 11, "bold"), ("another\n ", 11, "bold"),
     ]  # fmt: skip
-    # The title stands above the time, 22 points over the axes.
-    assert [axes.titleOffsetTrans._t[1] * 72 for axes in figure.axes[:2]] == [pytest.approx(22)] * 2
+    # The time stands in the line below the title.
+    assert [axes.title.get_position()[1] for axes in figure.axes[:2]] == [1.0] * 2
 
 
 def test_entries_of_the_legend_are_as_large_as_what_they_explain():
@@ -90,9 +90,10 @@ def test_layers_of_a_stage():
     axes, stage = stage_of()
     way = [[(0.1, 0.5), (0.9, 0.5)]]
     stage.show(FilmPicture(0.0, np.zeros(3), np.zeros(3), np.array([True, True, False]), [way]))
-    # Links, arrows, nodes, crosses.
+    # Links, nodes, crosses, the bar of the time, arrows.
     assert marks_of(axes) == [
-        "strokes 0.8, layer 1", "points 125, edge 0.8, layer 3", "points 60, edge 1.5, layer 4", "FancyArrowPatch",
+        "strokes 0.8, layer 1", "points 125, edge 0.8, layer 3", "points 60, edge 1.5, layer 4", "line 3 -",
+            "FancyArrowPatch",
     ]  # fmt: skip
     (arrow,) = axes.patches
     assert (arrow.get_zorder(), arrow.get_mutation_scale(), arrow.get_fill()) == (2, 9, False)

@@ -142,7 +142,7 @@ DEFAULTS = {
         "detail": None, "overrides": None, "network": None, "progress": None,
     },
     "load_recording": {"policy": None},
-    "detail_of": {"policy": None, "network": None, "progress": None},
+    "detail_of": {"policy": None, "progress": None},
     "reproduce": {
         "seeds": None, "quick": False, "overrides": None, "workers": None, "quiet": False, "where": None, "out": None,
     },
