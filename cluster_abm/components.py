@@ -2,12 +2,17 @@
 
     from mesa.visualization import SolaraViz, make_space_component
     from cluster_abm import ClusterModel
-    from cluster_abm.components import heat_map, load_portrayal, negotiations, network, places
+    from cluster_abm.components import heat_map, load_portrayal, negotiations, network, places, player
 
-    page = SolaraViz(ClusterModel("quickstart"), components=[network, heat_map, negotiations])
+    page = SolaraViz(
+        ClusterModel("quickstart", record=True),
+        components=[network, heat_map, negotiations],
+        model_params={"scenario": "quickstart", "record": True},
+    )
     drawn_by_mesa = make_space_component(load_portrayal, layout_alg=places, layout_kwargs={})
 
-They need the extra `viz`; nothing of it is imported before a component is drawn.
+`network`, `heat_map` and `negotiations` are parts of `player`: they show a recording of the model so far, so the model
+has to be recorded. They need the extra `viz`; nothing of it is imported before a component is drawn.
 """
 
 from __future__ import annotations
@@ -23,33 +28,38 @@ import numpy as np
 
 from cluster_abm.model import ClusterModel, Node
 
-__all__ = ["heat_map", "load_portrayal", "negotiations", "network", "places"]
+__all__ = ["heat_map", "load_portrayal", "negotiations", "network", "places", "player"]
 # The package of the page.
 PAGE = "viz"
 
 
 def network(model: ClusterModel) -> Any:
-    """The interconnect with its nodes, coloured by load, and the moves since the last frame."""
+    """The nodes with their tasks, and what moves (of a model with record=True)."""
     return _components().Network(model)
 
 
 def heat_map(model: ClusterModel) -> Any:
-    """The load of the nodes over time."""
+    """The load of the nodes over time (of a model with record=True)."""
     return _components().HeatMap(model)
 
 
 def negotiations(model: ClusterModel) -> Any:
-    """The newest decisions of the load managers."""
+    """The decisions of the load managers, and why (of a model with record=True)."""
     return _components().Negotiations(model)
 
 
+def player(model: ClusterModel) -> Any:
+    """The whole player of the run so far (of a model with record=True)."""
+    return _components().PlayerOf(model)
+
+
 def load_portrayal(node: Node) -> Any:
-    """How Mesa draws a node, coloured by load, or as failed, as in `network` (an `agent_portrayal`)."""
+    """How Mesa draws a node, coloured by load, or as failed (an `agent_portrayal`)."""
     return _components().load_portrayal(node)
 
 
 def places(graph: Any) -> dict[int, Any]:
-    """Where the vertices of a model's `space` stand, as in `network` (a `layout_alg`)."""
+    """Where the vertices of a model's `space` stand (a `layout_alg`)."""
     return {vertex: np.array(graph.nodes[vertex]["pos"]) for vertex in graph}
 
 

@@ -1,31 +1,14 @@
-"""One colour for one thing, here and in the pictures of `--out`."""
+"""Colours of loads in what Mesa draws, the same as in the pictures of `--out`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from cluster_abm.formulas.load_class import CLASS_NAMES
-from cluster_abm.results.colours import (
-    BREAKDOWN_COLOURS,
-    CLASS_COLOURS,
-    DOWN,
-    FAINT,
-    INK,
-    LIGHTEST,
-    LINE,
-    LINK,
-    LOAD_CLASS,
-    MOVE,
-    PAPER,
-    RIM,
-    WEIGHTED,
-    ink_on,
-)
-from cluster_abm.results.film import Scale
+from cluster_abm.results.colours import BREAKDOWN_COLOURS, CLASS_COLOURS, DOWN, LIGHTEST, LOAD_CLASS, RIM, WEIGHTED
 from cluster_abm.results.load_scale import LoadScale
 
 CPU, DISK = BREAKDOWN_COLOURS["cpu"], BREAKDOWN_COLOURS["io"]
-__all__ = ["DOWN", "FAINT", "INK", "LIGHTEST", "LINE", "LINK", "MOVE", "PAPER", "RIM", "ink_on"]
+__all__ = ["DOWN", "LIGHTEST", "RIM"]
 Colour = tuple[int, int, int]
 
 
@@ -72,16 +55,6 @@ def index_of(name: str, per_core: bool) -> Index:
     return replace(
         index, words=f"{index.words} per core", unit="tasks/core", low=0.1, tip=f"{index.tip[:-1]}, over its cores."
     )
-
-
-CLASSES = tuple(zip(CLASS_NAMES, CLASS_COLOURS, strict=True))
-
-
-def film_scale(index: Index, scale: LoadScale) -> Scale:
-    """The same colours for a picture that leaves the page."""
-    if index.name == "class":
-        return Scale(index.words, CLASS_COLOURS, LoadScale(index.full), tuple(CLASS_NAMES))
-    return Scale(index.words, tuple(hexed(shade(index, step / 64)) for step in range(65)), scale)
 
 
 def colour_of(index: Index, value: float, scale: LoadScale) -> Colour:

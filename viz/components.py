@@ -1,4 +1,4 @@
-"""Components of Mesa's own page: SolaraViz(model, components=[network, heat_map, negotiations])."""
+"""Components of Mesa's own page: SolaraViz(model, components=[network, heat_map, negotiations, player])."""
 
 from __future__ import annotations
 
@@ -9,30 +9,64 @@ import solara
 from mesa.visualization.components import AgentPortrayalStyle
 from mesa.visualization.utils import update_counter
 
-from cluster_abm import ClusterModel
-from cluster_abm.model import Node
+from cluster_abm import ClusterModel, InputError
+from cluster_abm.model import Frame, Node, Watcher
 from cluster_abm.model.observing.watching import telling_index
-from cluster_abm.results.load_scale import LoadScale
-from viz import charts, colours, talk
-from viz import network as networks
-from viz.colours import Index, index_of
-from viz.run import Watched
+from cluster_abm.recording.payload import payload_of
+from cluster_abm.results.load_scale import LoadScale, SeenLoads
+from viz import colours
+from viz.colours import INDICES, Index, index_of
+from viz.widget import PartWidget
 
-WIDTH, HEIGHT = 560.0, 420.0
-# Mesa's page has none for tables.
-STYLE = (
-    ".cluster-abm table{border-collapse:collapse;font-size:12px}"
-    ".cluster-abm td,.cluster-abm th{padding:1px 8px 1px 0;text-align:left}.cluster-abm .faint{color:#5b6770}"
+NOT_RECORDED = (
+    "The model is not recorded: give ClusterModel record=True, and SolaraViz model_params={..., 'record': True}."
 )
+
+
+class Watched:
+    """What the components show of a model; all of them share it."""
+
+    def __init__(self, model: ClusterModel) -> None:
+        self._watcher = Watcher(model)
+        # Tasks are counted per core where some node has several.
+        self.per_core = bool((model.engine.nodes["cores"] > 1).any())
+        kinds = [index_of(name, self.per_core) for name in INDICES]
+        self._seen_loads = {kind.name: SeenLoads(kind.full, kind.low) for kind in kinds}
+        self.frame: Frame = self._watcher.frame()
+        self._keep()
+        self._at_ns, self._payload = -1, b""
+
+    def look(self, now_ms: float) -> None:
+        """Take a frame, if the model has gone on since the last one."""
+        if now_ms != self.frame.now_ms:
+            self.frame = self._watcher.frame()
+            self._keep()
+
+    def scale(self, index: str) -> LoadScale:
+        """The scale by all loads of that index seen so far."""
+        return self._seen_loads[index].scale
+
+    def payload(self, model: ClusterModel) -> bytes:
+        """The recording of the model so far, as the player reads it. Raises InputError: it is not recorded."""
+        if model.now_ns != self._at_ns:
+            self._payload = payload_of(model.recording())
+            self._at_ns = model.now_ns
+        return self._payload
+
+    def _keep(self) -> None:
+        for name, seen in self._seen_loads.items():
+            seen.add(self.frame.loads[name])
+
+
 _watched: WeakKeyDictionary[Any, Watched] = WeakKeyDictionary()
 
 
 def watched(model: ClusterModel) -> Watched:
-    """What the components show of a model; all of them share it."""
+    """What is known of a model up to now."""
     run = _watched.get(model)
     if run is None:
-        run = _watched[model] = Watched(model, WIDTH, HEIGHT)
-    run.look()
+        run = _watched[model] = Watched(model)
+    run.look(model.now_ms)
     return run
 
 
@@ -43,7 +77,7 @@ def _index_of(model: ClusterModel, of: Watched) -> tuple[Index, LoadScale]:
 
 
 def load_portrayal(node: Node) -> AgentPortrayalStyle:
-    """How Mesa draws a node, coloured by load, or as failed, as in `Network`."""
+    """How Mesa draws a node, coloured by load, or as failed."""
     of = watched(node.model)
     kind, scale = _index_of(node.model, of)
     colour = colours.DOWN
@@ -56,34 +90,33 @@ def load_portrayal(node: Node) -> AgentPortrayalStyle:
 
 @solara.component
 def Network(model: ClusterModel) -> None:
-    """The interconnect with its nodes, coloured by load, and the moves since the last frame."""
-    update_counter.get()
-    of = watched(model)
-    kind, scale = _index_of(model, of)
-    label = f"network, nodes coloured by {kind.words}"
-    drawn = networks.draw(of.map, of.frame, model.network, kind, scale, label)
-    _shown("network", f"<h3>{kind.words}, at {of.frame.now_ms / 1000:,.2f} s</h3>{drawn}")
+    """The nodes with their tasks, and what moves."""
+    _part(model, "stage")
 
 
 @solara.component
 def HeatMap(model: ClusterModel) -> None:
-    """The load of the nodes over time."""
-    update_counter.get()
-    of = watched(model)
-    kind, scale = _index_of(model, of)
-    title = f"{kind.words.partition(':')[0]} of the nodes over time"
-    drawn = charts.heat_map(title, of.times_s, of.column(kind.name), kind, scale, WIDTH, HEIGHT / 2)
-    _shown("heat-map", str(drawn))
+    """The load of the nodes over time: the timeline."""
+    _part(model, "timeline")
 
 
 @solara.component
 def Negotiations(model: ClusterModel) -> None:
-    """The newest decisions of the load managers."""
+    """The decisions of the load managers, and why."""
+    _part(model, "decisions")
+
+
+@solara.component
+def PlayerOf(model: ClusterModel) -> None:
+    """The whole player."""
+    _part(model, "player")
+
+
+def _part(model: ClusterModel, part: str) -> None:
     update_counter.get()
-    drawn = talk.negotiations([watched(model)], (WIDTH, HEIGHT / 2), can_pick=False)
-    _shown("negotiations", f"<h3>Last negotiations</h3>{drawn}")
-
-
-def _shown(name: str, html: str) -> None:
-    # Markup escapes what it is made of.
-    solara.HTML("div", unsafe_innerHTML=f"<style>{STYLE}</style>{html}", classes=["cluster-abm", name])
+    try:
+        recordings, words = [watched(model).payload(model)], ""
+    except InputError as problem:
+        recordings, words = [], NOT_RECORDED if "record=True" in str(problem) else str(problem)
+    with solara.Div(classes=["cluster-abm", part]):
+        PartWidget.element(recordings=recordings, part=part, words=words)

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-import solara
 from pydantic import BaseModel
 
 from cluster_abm import Scenario
 from cluster_abm.policies import available
 from cluster_abm.scenario.hardware import preset_names, read_preset
 from cluster_abm.scenario.keys import scenario_keys
-from viz.colours import INDICES
+from viz.server.faults import shortened
 from viz.settings import KEYS, LABELS, MOST_INTENSITY, MOST_NODES, TOO_LARGE, Settings
-from viz.worker import shortened
 
-NO_POLICY = "no policy"
+OFF = "(off)"
 AS_GIVEN = "as the scenario says"
-FRAME_MS = (1.0, 1e7)
-VIEW_LABELS = {"frame_ms": "Simulated time a frame", "index": "Nodes coloured by"}
 
 
 class NumberField(NamedTuple):
@@ -32,8 +28,6 @@ class NumberField(NamedTuple):
     tip: str = ""
 
 
-FRAME_TIP = f"How far the run goes from one picture to the next; {FRAME_MS[0]:g} to {FRAME_MS[1]:g}."
-FRAME = NumberField("frame_ms", "[ms]", FRAME_TIP)
 NUMBERS = (
     NumberField("intensity", "[times]",
            f"The work as a multiple of what the scenario says; above 0 and at most {MOST_INTENSITY:g}."),
@@ -45,85 +39,72 @@ NUMBERS = (
     NumberField("slice_ms", "[ms]"),
     NumberField("seed", "", "Less than 2^63."),
 )  # fmt: skip
-FIELDS = frozenset({FRAME.name, *(one.name for one in NUMBERS)})
+FIELDS = frozenset(one.name for one in NUMBERS)
 CHOICES = {
-    "policy": "The rules by which load managers place and move tasks; type to search names and summaries.",
-    "other": "A second run beside the first one, under another policy and on the same jobs. Both start from 0 s.",
+    "policy": "The rules by which load managers place and move tasks. Type a name, or words of what it does.",
+    "other": "A second policy beside the first one, on the same jobs and the same clock.",
     "hardware": "A preset (cluster-abm hardware) of what a node is: CPU, memory, disk. It takes the place of what the "
     "scenario says of them.",
-    "index": "The load index that colours the maps and the nodes over time. The run goes on.",
 }
+# What stands for no choice in each list.
+NONE = {"policy": "", "other": OFF, "hardware": AS_GIVEN}
 
 
-@solara.component_vue("controls.vue")
-def Controls(
-    named: str,
-    offered: str,
-    offered_tip: str,
-    offered_high: bool,
-    clock: str,
-    ended: bool,
-    playing: bool,
-    over: bool,
-    groups: list[dict[str, Any]],
-    notice: str,
-    notice_number: int,
-    event_press: Callable[[object], None],
-    event_choose: Callable[[object], None],
-    event_enter: Callable[[object], None],
-) -> None:
-    """The controls in `groups`, and the clock with its buttons; reports what was pressed, chosen and entered."""
+def lists() -> dict[str, list[dict[str, str]]]:
+    """What each list offers: the value, what it means, and what it is also found by."""
+    policies = [
+        {"value": name, "summary": policy.summary, "also": _in_words(policy.__name__)}
+        for name, policy in available().items()
+    ]
+    presets = [
+        {"value": name, "summary": read_preset(name, "hardware").title, "also": ""} for name in preset_names("cluster")
+    ]
+    return {
+        "policy": policies,
+        "other": [{"value": OFF, "summary": "one policy alone", "also": "no none"}, *policies],
+        "hardware": [{"value": AS_GIVEN, "summary": "", "also": ""}, *presets],
+    }
 
 
-def groups(
-    settings: Settings, index: str, frame_ms: float, typed: Mapping[str, str], wrong: Mapping[str, str]
-) -> list[dict[str, Any]]:
-    """The controls as the page draws them: what changes the view, and what starts the run again.
+def offered_by(drawn: Mapping[str, Sequence[Mapping[str, str]]]) -> dict[str, list[str]]:
+    """The values of each list."""
+    return {name: [item["value"] for item in items] for name, items in drawn.items()}
+
+
+def fields(settings: Settings, typed: Mapping[str, str], wrong: Mapping[str, str]) -> list[dict[str, str]]:
+    """The controls as the page draws them.
 
     Args:
-        index: by which nodes are coloured.
         typed: what was typed last into fields of numbers, by name.
         wrong: what is wrong with it, or with what was chosen.
     """
-
-    def number(field: NumberField, value: float) -> dict[str, str]:
-        tip = " ".join(part for part in (_meaning(KEYS.get(field.name, "")), field.tip) if part)
-        return {
-            "name": field.name, "label": VIEW_LABELS.get(field.name) or LABELS[field.name], "unit": field.unit,
-            "tip": tip, "text": typed.get(field.name, str(value)), "error": wrong.get(field.name, ""),
-        }  # fmt: skip
-
-    def choice(name: str, value: str, items: Sequence[tuple[str, str]]) -> dict[str, Any]:
-        label, tip = VIEW_LABELS.get(name) or LABELS[name], CHOICES[name]
-        drawn = [{"value": words, "summary": summary, "also": long_names.get(words, "")} for words, summary in items]
-        return {"name": name, "label": label, "tip": tip, "value": value, "items": drawn, "error": wrong.get(name, "")}
-
-    policies = [(name, policy.summary) for name, policy in available().items()]
-    long_names = {name: _in_words(policy.__name__) for name, policy in available().items()}
-    presets = [(name, read_preset(name, "hardware").title) for name in preset_names("cluster")]
-    indices = [(entry.short, entry.tip) for entry in INDICES.values()]
-    return [
+    choices = [
         {
-            "title": "View", "remark": "", "choices": [choice("index", INDICES[index].short, indices)],
-            "numbers": [number(FRAME, frame_ms)],
-        },
-        {
-            "title": "Run", "remark": "a change starts it again from 0 s",
-            "choices": [
-                choice("policy", settings.policy, policies),
-                choice("other", settings.other or NO_POLICY, [(NO_POLICY, "one run alone"), *policies]),
-                choice("hardware", settings.hardware or AS_GIVEN, [(AS_GIVEN, ""), *presets]),
-            ],
-            "numbers": [number(entry, getattr(settings, entry.name)) for entry in NUMBERS],
-        },
+            "kind": "choice", "name": name, "label": LABELS[name], "unit": "", "tip": tip,
+            "text": getattr(settings, name) or NONE[name], "error": wrong.get(name, ""),
+        }
+        for name, tip in CHOICES.items()
     ]  # fmt: skip
+    numbers = [
+        {
+            "kind": "number", "name": one.name, "label": LABELS[one.name], "unit": one.unit,
+            "tip": " ".join(part for part in (_meaning(KEYS.get(one.name, "")), one.tip) if part),
+            "text": typed.get(one.name, plain(getattr(settings, one.name))), "error": wrong.get(one.name, ""),
+        }
+        for one in NUMBERS
+    ]  # fmt: skip
+    return choices + numbers
 
 
-def offered_by(drawn: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """The values of each list in `groups`, by the list's name."""
-    return {
-        control["name"]: [item["value"] for item in control["items"]] for group in drawn for control in group["choices"]
-    }
+def plain(number: float) -> str:
+    """A number as a field shows it: 1000, not 1000.0; read again it is the same."""
+    text = repr(number)
+    return text.removesuffix(".0")
+
+
+def chosen(name: str, value: str) -> str:
+    """What a list's value means in the settings."""
+    return "" if value == NONE[name] else value
 
 
 def parsed(text: str, kind: type[int] | type[float]) -> float:

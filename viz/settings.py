@@ -60,7 +60,7 @@ KEYS = {
 
 
 LABELS = {
-    "policy": "Policy", "other": "Beside it, on the same jobs", "hardware": "Hardware of the nodes",
+    "policy": "Policy", "other": "Compare with", "hardware": "Hardware of the nodes",
     "intensity": "Workload intensity", "io_per_ms": "I/O rate", "page_fault_rate_per_ms": "Page-fault rate",
     "nodes": "Nodes", "bandwidth_mbps": "Network", "exchange_period_ms": "Exchange period", "slice_ms": "Time slice",
     "seed": "Seed",

@@ -9,8 +9,9 @@ import json
 import os
 import socket
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,18 +19,24 @@ from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.cli.options import ONLY_COMPARE, overrides_of, policy_option, work_options
 from cluster_abm.cli.output import tell
 from cluster_abm.cli.shell.names import scenarios
-from cluster_abm.errors import InputError, PolicyFault
+from cluster_abm.errors import InputError
 
 if TYPE_CHECKING:
-    from cluster_abm.scenario import Scenario
+    from cluster_abm.cli.options import Overrides
 
-WARMING_SLICES = 500
+# What `view` without a scenario shows: where migrations help, and by how much.
+FIRST_SCENARIO, FIRST_POLICIES = "quickstart", ("none", "wal-pm")
 
 
-@click.command("view", short_help="Watch a scenario live in the browser.")
-@click.argument("scenario", default="quickstart", shell_complete=scenarios)
+@click.command("view", short_help="Look at runs of a scenario in the browser.")
+@click.argument("scenario", required=False, shell_complete=scenarios)
 @click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Port to listen on.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; others can reach another.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on. With any address other than 127.0.0.1, other machines can connect.",
+)
 @click.option(
     "--allow-host",
     "more_names",
@@ -42,7 +49,7 @@ WARMING_SLICES = 500
     type=click.IntRange(1, 1000),
     default=16,
     show_default=True,
-    help="Most tabs at once; each has its own run.",
+    help="Most tabs at once; each has its own settings.",
 )
 @click.option(
     "--max-tabs-each",
@@ -53,7 +60,7 @@ WARMING_SLICES = 500
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the run (default: the scenario's).")
 @work_options
 def view_command(
-    scenario: str,
+    scenario: str | None,
     port: int,
     host: str,
     more_names: tuple[str, ...],
@@ -65,18 +72,27 @@ def view_command(
     trace: Path | None,
     trace_run: int | None,
 ) -> None:
-    """See SCENARIO (a TOML file or a shipped name; default quickstart) live in the browser, on this machine only.
+    """See runs of SCENARIO (a TOML file or a shipped name) in the browser, on this machine only.
+
+    Without SCENARIO: quickstart, policy none beside wal-pm. SCENARIO may be a recording (run --record), too.
 
     Example: cluster-abm view quickstart --policy iolb --set cluster.nodes=64
     """
-    from cluster_abm.policies import available
-    from cluster_abm.scenario import load_scenario
+    from cluster_abm.recording.container import is_recording
+    from cluster_abm.recording.files import load_recordings
 
     overrides = overrides_of(settings, trace, trace_run, policy, seed)
-    checked = load_scenario(scenario, overrides)
-    # The page can go over to any policy.
-    check_keys_have_effect(checked, scenario, overrides, list(available()), ONLY_COMPARE)
-    if any(importlib.util.find_spec(name) is None for name in ("solara", "solara_assets")):
+    recording = scenario is not None and is_recording(Path(scenario))
+    if scenario is not None and recording:
+        if overrides:
+            changed = _first(overrides)
+            raise InputError(f"{scenario}: a recording is shown as it is: no option changes the run ({changed})")
+        titles = [one.title for one in load_recordings(scenario)]
+        tell(f"a recording of {' and of '.join(titles)}")
+        asked: dict[str, Any] = {"recording": str(Path(scenario).resolve())}
+    else:
+        asked = _of_scenario(scenario, overrides)
+    if any(importlib.util.find_spec(name) is None for name in ("solara", "solara_assets", "anywidget")):
         raise InputError("view: the page needs the extra `viz`: pip install '.[viz]'")
     # The page's server lies beside the page.
     sys.path[:0] = [str(page_path().parent.parent)]
@@ -95,13 +111,33 @@ def view_command(
             f"warning: it answers to {', '.join(LOOPBACK_NAMES)} only; --allow-host NAME adds the name or address by "
             "which others reach this machine"
         )
-    _compile(checked)
-    # An absolute path leads to the file whatever the server's folder is.
-    path = Path(scenario)
-    source = str(path.resolve()) if path.suffix == ".toml" or path.is_file() else scenario
-    os.environ["CLUSTER_ABM_VIEW"] = json.dumps({"scenario": source, "overrides": overrides})
+    os.environ["CLUSTER_ABM_VIEW"] = json.dumps(asked)
     tell(f"the page is at {_page_address(address, port)} (Ctrl-C ends it)")
     serve(page_path(), address, port, names, max_tabs, max_tabs_each or share_of(max_tabs))
+
+
+def _of_scenario(scenario: str | None, overrides: Overrides) -> dict[str, Any]:
+    """What the page is asked to show. Raises InputError: the scenario is not right."""
+    from cluster_abm.interconnect import Network
+    from cluster_abm.policies import available
+    from cluster_abm.scenario import load_scenario
+
+    # A policy that is asked for is shown alone.
+    policies = FIRST_POLICIES if scenario is None and "policy.name" not in overrides else ()
+    source = scenario or FIRST_SCENARIO
+    checked = load_scenario(source, overrides)
+    Network(checked.interconnect, checked.cluster.nodes)
+    # The page can go over to any policy.
+    check_keys_have_effect(checked, source, overrides, list(available()), ONLY_COMPARE)
+    # An absolute path leads to the file whatever the server's folder is.
+    path = Path(source)
+    place = str(path.resolve()) if path.suffix == ".toml" or path.is_file() else source
+    return {"scenario": place, "overrides": overrides, "policies": policies}
+
+
+def _first(overrides: Mapping[str, Any]) -> str:
+    key, value = next(iter(overrides.items()))
+    return f"{key} = {value}"
 
 
 def page_path() -> Path:
@@ -116,31 +152,6 @@ def _page_address(address: str, port: int) -> str:
     if ipaddress.ip_address(address).is_unspecified:
         address = "::1" if ":" in address else "127.0.0.1"
     return f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"
-
-
-def _compile(scenario: Scenario) -> None:
-    """Run the scenario for a moment: the first time that compiles the engine, which a page would stand still for.
-
-    Raises InputError: the scenario cannot be run.
-    """
-    from cluster_abm.model import ClusterModel
-    from cluster_abm.study.runner.ahead import compile_here
-
-    tell("getting ready; the very first time this takes up to a minute (Ctrl-C ends it)")
-    try:
-        compile_here(scenario, quiet=False, look=lambda: None)
-        model = ClusterModel(scenario, agents_step=False)
-        for _ in range(WARMING_SLICES):
-            model.step()
-    # A policy of one's own may do anything; the page shows it where it happens, and other policies run.
-    except PolicyFault as problem:
-        cause = problem.__cause__
-        raised = "" if cause is None else f"{type(cause).__name__}: {cause}; "
-        tell(f"warning: the run stops: {raised}{problem}; the page shows it")
-    except (InputError, KeyboardInterrupt):
-        raise
-    except BaseException as problem:
-        tell(f"warning: the run stops: {type(problem).__name__}: {problem}; the page shows it")
 
 
 def _free_address(host: str, port: int) -> str:

@@ -83,6 +83,15 @@ def write(path: Path, recordings: Sequence[tuple[Mapping[str, Any], Mapping[str,
         file.writelines([begin, hashed.digest(), text, *frames])
 
 
+def is_recording(path: Path) -> bool:
+    """Whether a file begins as a recording."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
+
+
 def read(path: Path) -> list[tuple[dict[str, Any], list[Packed]]]:
     """The recordings in a file, each its meta and its tables, which are not unpacked yet.
 

@@ -11,7 +11,10 @@ from cluster_abm.recording.payload import payload_of
 from cluster_abm.recording.recording import Recording
 from cluster_abm.recording.script import page_script
 
-_STYLE = "html,body{margin:0;height:100%}cluster-player{display:block;min-height:100%}noscript{font:16px sans-serif;padding:2em;display:block}"
+_STYLE = (
+    "html,body{margin:0;height:100%}cluster-player{display:block;min-height:100%}"
+    "noscript{font:16px sans-serif;padding:2em;display:block}"
+)
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>

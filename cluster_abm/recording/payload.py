@@ -20,7 +20,7 @@ import numpy as np
 
 from cluster_abm.arrays import Array
 from cluster_abm.errors import InputError
-from cluster_abm.recording.columns_of_player import MOST_LINKS, Column, columns_of
+from cluster_abm.recording.columns_of_player import MOST_LINKS, PlayerColumn, columns_of
 from cluster_abm.recording.recording import Recording
 from cluster_abm.recording.words import words_of
 
@@ -80,7 +80,7 @@ def _tick_of(recording: Recording) -> int:
     raise InputError(f"recording: {max(times) / 1e9:g} s are too long for the player")
 
 
-def _packed(column: Column, offset: int) -> tuple[dict[str, Any], bytes]:
+def _packed(column: PlayerColumn, offset: int) -> tuple[dict[str, Any], bytes]:
     """How the header describes a column, and its bytes."""
     described: dict[str, Any] = {"offset": offset}
     if column.texts is not None:

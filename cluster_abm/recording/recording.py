@@ -19,6 +19,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.policy.decision import RECORDED
 from cluster_abm.recording.container import write
 from cluster_abm.recording.fates import KINDS
+from cluster_abm.recording.looked import Looked
 from cluster_abm.recording.segments import PARTS, WHAT
 from cluster_abm.results.columns import PLAIN_LOADS
 from cluster_abm.results.frames import jobs_frame
@@ -88,7 +89,7 @@ OPTIONAL_COLUMNS: Mapping[str, Mapping[str, pa.DataType]] = {"decisions": {CLUST
 DETAIL = "detail"
 
 
-class Recording:
+class Recording(Looked):
     """What happened in a run.
 
     Attributes:

@@ -7,7 +7,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-_IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([a-z_]+)\.js";\n', re.MULTILINE)
+_IMPORT = re.compile(r'^import \{([^}]*)\} from "(?:\./|\.\./player/)([a-z_]+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let) ?\*? ?([A-Za-z_$][\w$]*))", re.MULTILINE)
 _JSDOC = re.compile(r"^[ \t]*/\*\*(?:[^*]|\*(?!/))*\*/[ \t]*\n", re.MULTILINE)
 
@@ -31,9 +31,26 @@ def widget_script() -> str:
     return f"{_joined('widget')}export default {{ render: m_widget.render }};\n"
 
 
+@cache
+def desk_script() -> str:
+    """The module of the page of `cluster-abm view`, an anywidget too (`viz/page/desk.js`): settings and player."""
+    return f"{_joined('desk')}export default {{ render: m_desk.render }};\n"
+
+
+@cache
+def part_script() -> str:
+    """The module of a component of Mesa's page (`viz/page/part.js`)."""
+    return f"{_joined('part')}export default {{ render: m_part.render }};\n"
+
+
 def _joined(entry: str) -> str:
     """A module and all that it imports; each is a function that returns what it exports, in the order of imports."""
     return '"use strict";\n' + "".join(_wrapped(name, text) for name, text in _in_order(entry))
+
+
+def _file(name: str) -> Path:
+    own = player_folder() / f"{name}.js"
+    return own if own.exists() else player_folder().parent / "page" / f"{name}.js"
 
 
 def _in_order(entry: str) -> list[tuple[str, str]]:
@@ -46,7 +63,7 @@ def _in_order(entry: str) -> list[tuple[str, str]]:
         if name in under_way:
             raise ValueError(f"viz/player: modules import each other: {' -> '.join([*under_way, name])}")
         under_way.append(name)
-        text = (player_folder() / f"{name}.js").read_text(encoding="utf-8")
+        text = _file(name).read_text(encoding="utf-8")
         for imported in _IMPORT.finditer(text):
             take(imported[2])
         under_way.pop()

@@ -32,6 +32,8 @@ from cluster_abm.study.statistics.pairs import Pairs
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from cluster_abm.recording.showing import Shown
+
 __all__ = ["BEST", "BOUNDED", "TEST_WORDS", "WORST", "Comparison", "finite"]
 
 # The ends between which a gap is closed: no balancing, and the lower bound on mean response.
@@ -253,6 +255,33 @@ class Comparison(displays.Displayed):
         hardware = hardware_named(self.scenario.cluster, self.scenario.interconnect)
         words = f"{self.scenario.name}: {policies}, {self.scenario.cluster.nodes} nodes"
         return f"{words}; {hardware}" if hardware else words
+
+    def watch(self, *policies: str, embed: bool = False) -> Shown:
+        """Two of the policies beside each other in the player, on the jobs of the first seed (Recording.show).
+
+        The runs are computed again, and recorded.
+
+        Args:
+            policies: one or two of those compared; none: the first two.
+            embed: in a frame of its own, which plays in exported HTML, too, offline.
+
+        Raises InputError: no such policy, more than two, or no seed has finished for all policies.
+        """
+        from cluster_abm.model import record
+        from cluster_abm.recording.showing import show
+        from cluster_abm.study.design.policies import variants_of
+
+        names = [current_name(name) for name in policies or self.policies[:2]]
+        for name in names:
+            self.values(name, "mean_slowdown")
+        if len(names) > 2 or not self.seeds:
+            raise InputError(
+                f"watch(): {len(names)} policies; the player shows one or two"
+                if self.seeds
+                else "watch(): no seed has finished for all policies"
+            )
+        variants = variants_of(self.scenario, names)
+        return show([record(one, seed=self.seeds[0]) for one in variants.values()], embed)
 
     def plot(self, title: str | None = None) -> Figure:
         """Draw what `cluster-abm compare` writes as compare.png: mean slowdowns with their intervals, where a task's

@@ -7,9 +7,9 @@ import socket
 
 import pytest
 
+import cluster_abm as ca
 from cluster_abm.cli.view import page_path
 from cluster_abm.errors import InputError
-from cluster_abm.policies import Policy
 from viz.server.guard import allowed_names, is_loopback
 
 
@@ -18,7 +18,9 @@ def served(monkeypatch):
     """Calls of the server, in a Python that has the extra or not."""
     calls = []
     find = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object() if name.startswith("solara") else find(name))
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: object() if name.startswith(("solara", "anywidget")) else find(name)
+    )
     monkeypatch.setattr("viz.server.serving.serve", lambda *given: calls.append(given))
     monkeypatch.setattr(os, "environ", os.environ.copy())
     return calls
@@ -38,7 +40,34 @@ def test_it_serves_on_loopback_for_loopback_names(cli, served):
     assert f"http://127.0.0.1:{port}" in err
     assert served == [(page_path(), "127.0.0.1", port, ["127.0.0.1", "localhost", "[::1]"], 16, 8)]
     asked = json.loads(os.environ["CLUSTER_ABM_VIEW"])
-    assert asked == {"scenario": "quickstart", "overrides": {"cluster.nodes": 8}}
+    assert asked == {"scenario": "quickstart", "overrides": {"cluster.nodes": 8}, "policies": []}
+
+
+@pytest.mark.parametrize(("options", "policies"), [
+    ((), ["none", "wal-pm"]), (("--seed", 3), ["none", "wal-pm"]), (("--policy", "jsq"), []), (("cpu-bound",), []),
+])  # fmt: skip
+def test_without_a_scenario_it_shows_what_migrations_are_for(cli, served, options, policies):
+    assert cli("view", *options, "--port", free_port())[0] == 0
+    asked = json.loads(os.environ["CLUSTER_ABM_VIEW"])
+    assert asked["policies"] == policies
+    assert asked["scenario"] == ("cpu-bound" if "cpu-bound" in options else "quickstart")
+
+
+def test_a_recording_is_shown_as_it_is(cli, served, tmp_path):
+    path = tmp_path / "run.rec"
+    ca.record("quickstart", "none", seed=1, workload__duration_s=5).save(path)
+    code, _, err = cli("view", path, "--port", free_port())
+    assert code == 0
+    assert "a recording of quickstart: policy none, seed 1" in err
+    assert json.loads(os.environ["CLUSTER_ABM_VIEW"]) == {"recording": str(path)}
+    code, _, err = cli("view", path, "--seed", 3)
+    assert code == 2
+    assert "a recording is shown as it is: no option changes the run (run.seed = 3)" in err
+    path.write_bytes(path.read_bytes()[:-1])
+    code, _, err = cli("view", path)
+    assert code == 2
+    assert "cut off" in err
+    assert len(served) == 1
 
 
 def test_another_host_is_warned_of(cli, served):
@@ -138,46 +167,6 @@ def test_a_wrong_scenario_is_said_before_the_server_starts(cli, served):
     assert not served
 
 
-class Hasty(Policy):
-    """A policy of one's own that goes wrong at its first job."""
-
-    name = "hasty"
-    source = "a test"
-    summary = "goes wrong at once"
-
-    def place(self, arriving, view):
-        raise RuntimeError("lost my marbles")
-
-
-class Unready(Hasty):
-    """One that goes wrong before that."""
-
-    name = "unready"
-
-    def __init__(self, *given, **named):
-        raise RuntimeError("lost my marbles")
-
-
-class Leaving(Hasty):
-    """One that leaves the program."""
-
-    name = "leaving"
-
-    def place(self, arriving, view):
-        raise SystemExit("lost my marbles")
-
-
-@pytest.mark.parametrize("policy", [Hasty, Unready, Leaving])
-def test_the_page_is_served_though_the_policy_goes_wrong(cli, served, monkeypatch, policy):
-    monkeypatch.setattr("cluster_abm.model.managed_policies.create", lambda *_: policy())
-    code, out, err = cli("view", "cpu-bound", "--port", free_port())
-    assert (code, out) == (0, "")
-    assert "warning: the run stops: " in err
-    assert "lost my marbles" in err
-    assert "Traceback" not in err
-    assert len(served) == 1
-
-
 def test_a_network_that_cannot_be_is_still_refused(cli, served):
     code, _, err = cli(
         "view", "quickstart", "--set", "interconnect.kind=torus", "--set", "interconnect.dimensions=[5, 5]"
@@ -189,4 +178,4 @@ def test_a_network_that_cannot_be_is_still_refused(cli, served):
 
 def test_the_page_is_found():
     assert page_path().is_file()
-    assert (page_path().parent / "stage.vue").is_file()
+    assert (page_path().parent / "page" / "desk.js").is_file()

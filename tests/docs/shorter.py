@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import sys
 from pathlib import Path
 
@@ -15,11 +17,19 @@ FEWER = {
 }
 # And those that change jobs that are drawn; a log has its own, and so have scenarios whose jobs are given.
 SHORTER = {"compare": ["--set", "workload.duration_s=20"], "plan": ["--set", "workload.duration_s=30"]}
+# And those that take less of one scenario, by command and scenario. Its jobs are a number: in fewer seconds all of them
+# come at once, and the run is longer. Of a log, the first half hour.
+LESS_OF = {
+    ("compare", "memory-centric"): ["--set", "workload.jobs=40"],
+    ("plan", "replay-hadoop"): ["--set", "workload.trace.duration_s=1800"],
+}
 OF_A_TRACE = {"--trace", "lmip-example", "wal-pm-example"}
 # Commands that serve until they are stopped, measure this machine, take minutes even when short, or have tests of their
 # own that carry out all that ships (tests/study/test_reproduce.py).
 LEFT_OUT = {"view", "validate", "arena", "reproduce"}
 FILES = (".toml", ".txt", ".csv", ".tsv", ".xz", ".gz", ".parquet", ".json", ".graphml", ".py")
+# Commands, each a list of words, that the tests of other pages carry out: JSON in the environment.
+BEFORE = "CLUSTER_ABM_TEST_BEFORE"
 PLACEHOLDERS = {"STUDY", "DIR", "FILE", "LOG", "SCENARIO", "NAME"}
 
 
@@ -39,6 +49,8 @@ def why_not(words: list[str]) -> str | None:
             return f"{name} is not here"
     if words[0] == "run" and "--trace" not in words and words[1].startswith("replay"):
         return "work comes from a log"
+    if words in json.loads(os.environ.get(BEFORE, "[]")):
+        return "an earlier page shows the same"
     if words[:2] == ["batch", "run"] and words[2] not in ("quick-study", "my-study.toml"):
         return "minutes"
     return None
@@ -52,5 +64,6 @@ if __name__ == "__main__":
         from cluster_abm.cli import main
 
         fewer = FEWER.get(given[0], FEWER.get(" ".join(given[:2]), []))
-        sys.argv[1:] = [*given, *fewer, *([] if OF_A_TRACE & set(given) else SHORTER.get(given[0], []))]
+        less = LESS_OF.get(tuple(given[:2]), [])
+        sys.argv[1:] = [*given, *fewer, *less, *([] if OF_A_TRACE & set(given) else SHORTER.get(given[0], []))]
         sys.exit(main())

@@ -25,21 +25,30 @@ class Tab:
         self.page.on("request", lambda request: self._note(request.url))
         self.page.on("websocket", lambda socket: self._note(socket.url))
         self.page.goto(address)
-        self.page.wait_for_selector(".stage svg circle", timeout=60_000)
+        self.shown()
 
     def _note(self, url):
         parts = urlsplit(url)
         if parts.scheme not in ("data", "blob") and parts.hostname != "127.0.0.1":
             self.elsewhere.append(url)
 
-    @property
-    def clock_s(self):
-        return float(re.sub(r"[ s,]", "", self.page.locator(".clock").inner_text()))
+    def shown(self, condition="true", timeout_s=60.0):
+        """Wait until the player shows a run of which a condition holds, in JavaScript: `view` is the player's."""
+        ready = f"() => {{ const view = globalThis.desk?.()?.view; return Boolean(view && ({condition})); }}"
+        self.page.wait_for_function(ready, timeout=1000 * timeout_s)
+
+    def view(self, expression):
+        """What an expression of the player's view is."""
+        return self.page.evaluate(f"() => {{ const view = globalThis.desk().view; return {expression}; }}")
 
     @property
-    def panels_s(self):
-        """Of which moment the panels are: they come at once, but not with the clock."""
-        return float(self.page.locator(".numbers").get_attribute("data-ms")) / 1000
+    def policies(self):
+        return self.view("view.recordings.map(one => one.policy)")
+
+    @property
+    def progress(self):
+        """What is said of runs under way, and of what went wrong."""
+        return self.page.locator(".progress").inner_text()
 
     def press(self, name):
         self.page.get_by_role("button", name=name, exact=True).click()
@@ -52,46 +61,27 @@ class Tab:
         assert found, self.page.locator("body").inner_text()[:2000]
         return found
 
-    def steps(self, count):
-        self.until(self._is_of_one_moment)
-        for _ in range(count):
-            before = self.clock_s
-            self.press("Step")
-            self.until(lambda before=before: self.clock_s > before and self._is_of_one_moment())
-
-    def _is_of_one_moment(self):
-        return abs(self.panels_s - self.clock_s) < 0.01
-
     def choose(self, label, value):
-        """A value from the list of that label, by its search."""
-        field = self._labelled(label)
+        """A value from the list of that label, by its name and Enter."""
+        field = self.labelled(label)
         field.click()
         field.fill(value)
-        option = self.page.locator(".menuable__content__active .v-list-item").filter(
-            has=self.page.get_by_text(value, exact=True)
-        )
-        option.click()
+        field.press("Enter")
 
     def wrong(self, name):
         """What is said beneath a control, by its name in the settings; "" if nothing is."""
-        found = self.page.locator(f".settings [data-name={name}] .wrong")
-        return " ".join(found.evaluate_all("all => all.map(one => one.innerText)"))
+        found = self.page.locator(f".fields [data-name={name}] .wrong-value")
+        return " ".join(found.evaluate_all("all => all.map(one => one.innerText)")).strip()
 
     def enter(self, label, value):
         """A number into the field of that label."""
-        field = self._labelled(label)
+        field = self.labelled(label)
         field.fill(str(value))
         field.press("Enter")
 
-    def _labelled(self, label):
+    def labelled(self, label):
         """The input that a label is tied to."""
-        return self.page.get_by_label(re.compile(rf"^\s*{re.escape(label)}\s*(\[|,|$)"))
-
-    def fills(self):
-        """Colour of each node, in their order."""
-        return self.page.locator("g.node[data-node] circle").evaluate_all(
-            "all => all.map(one => one.getAttribute('fill'))"
-        )
+        return self.page.get_by_label(re.compile(rf"^\s*{re.escape(label)}\s*(\[|$)"))
 
     def picture(self, name):
         PICTURES.mkdir(parents=True, exist_ok=True)

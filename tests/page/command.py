@@ -71,7 +71,7 @@ def fill(folder):
 
 
 @contextmanager
-def served(folder, *options):
+def served(folder, *options, scenario="page.toml"):
     """The page of that folder's scenario, served by the command itself: its process and its port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -81,7 +81,7 @@ def served(folder, *options):
         # Ctrl-C is heard also where the tests themselves run in the background.
         with hearing_ctrl_c():
             server = subprocess.Popen(
-                [sys.executable, "-m", "cluster_abm", "view", "page.toml", "--port", str(port), *options],
+                [sys.executable, "-m", "cluster_abm", "view", scenario, "--port", str(port), *options],
                 env=os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{folder}"}, cwd=folder, stderr=log, stdout=log,
             )  # fmt: skip
         server.log = log_path.read_text

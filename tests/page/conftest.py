@@ -25,11 +25,11 @@ def open_tab(chromium, address):
     """Open the page in a window of its own of 1280 x 800; at the end nothing may have gone wrong, or elsewhere."""
     tabs, contexts = [], []
 
-    def opened(context=None):
+    def opened(context=None, query=""):
         if context is None:
             context = chromium.new_context(viewport={"width": 1280, "height": 800})
             contexts.append(context)
-        tabs.append(Tab(context, address))
+        tabs.append(Tab(context, address + (f"/{query}" if query else "")))
         return tabs[-1]
 
     yield opened

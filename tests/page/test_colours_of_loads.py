@@ -1,14 +1,19 @@
-"""Colours of loads on the page and in kept pictures: from the lightest to the full colour, by the scale."""
+"""Colours of loads: from the lightest to the full colour, by the scale."""
 
 from __future__ import annotations
 
 import pytest
-from drawn import colour_at
 
 from cluster_abm.results.colours import CLASS_COLOURS, colours_of, ink_on
 from cluster_abm.results.load_scale import LoadScale
 from viz import colours
-from viz.colours import INDICES, film_scale, index_of
+from viz.colours import INDICES, index_of
+
+
+def colour_at(index, share):
+    """Red, green and blue of a load's colour: 0 is the lightest one, 1 the full one, evenly between them."""
+    light, full = colours.rgb(colours.LIGHTEST), colours.rgb(INDICES[index].colour)
+    return [a + share * (b - a) for a, b in zip(light, full, strict=True)]
 
 
 @pytest.mark.parametrize(("load", "share"), [(0.0, 0), (1.0, 0.5), (4.0, 1), (9.0, 1)])
@@ -49,22 +54,6 @@ def test_only_tasks_are_counted_per_core(name, per_core, changed):
 
 def test_the_short_name_of_a_load_ends_at_the_colon():
     assert [one.short for one in INDICES.values()] == ["CPU", "Memory", "I/O", "Weighted", "Load class"]
-
-
-def test_a_picture_that_is_kept_has_the_pages_colours():
-    kind, scale = INDICES["io"], LoadScale(8.0)
-    found = film_scale(kind, scale)
-    assert (found.words, found.loads, found.names) == (kind.words, scale, ())
-    assert (found.colours[0], found.colours[-1]) == (colours.LIGHTEST, kind.colour.lower())
-    # Colours are evenly spaced: the middle one is that of a share of 0.5.
-    assert found.colours[len(found.colours) // 2] == colours.hexed(colours.shade(kind, 0.5))
-    assert len(found.colours) % 2 == 1
-
-
-def test_a_kept_picture_of_classes_has_a_name_for_each_colour():
-    found = film_scale(INDICES["class"], LoadScale(2.0))
-    assert (found.colours, found.loads.full) == (CLASS_COLOURS, 3)
-    assert [(name, colour) for name, colour in zip(found.names, found.colours, strict=True)] == [*colours.CLASSES]
 
 
 @pytest.mark.parametrize(("fill", "ink"), [

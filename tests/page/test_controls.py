@@ -2,85 +2,65 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from cluster_abm.policies import available
-
-pytest.importorskip("solara", reason="needs the extra viz")
-
-from viz.colours import INDICES
-from viz.controls import AS_GIVEN, CHOICES, NO_POLICY, groups, offered_by, parsed
+from viz.controls import AS_GIVEN, CHOICES, OFF, chosen, fields, lists, offered_by, parsed, plain
 from viz.settings import KEYS, LABELS, Settings
 
 SETTINGS = Settings("jsq", "", "", 1.5, 0.25, 0.5, 32, 1024.0, 1000.0, 10.0, 7)
 
 
-def drawn(settings=SETTINGS, index="io", frame_ms=1000.0, typed=None, wrong=None):
-    return groups(settings, index, frame_ms, typed or {}, wrong or {})
+def drawn(settings=SETTINGS, typed=None, wrong=None):
+    """The controls by name."""
+    return {one["name"]: one for one in fields(settings, typed or {}, wrong or {})}
 
 
-def fields(kind, **given):
-    """The choices or the numbers of both groups, by name."""
-    return {one["name"]: one for group in drawn(**given) for one in group[kind]}
-
-
-def test_the_controls_of_the_view_and_of_the_run():
-    view, run = drawn()
-    assert (view["title"], view["remark"], run["title"]) == ("View", "", "Run")
-    assert "starts it again" in run["remark"]
-    assert [[one["name"] for kind in ("choices", "numbers") for one in group[kind]] for group in (view, run)] == [
-        ["index", "frame_ms"], list(Settings.__dataclass_fields__),
-    ]  # fmt: skip
-    labels = {one["name"]: one["label"] for kind in ("choices", "numbers") for one in run[kind]}
-    assert labels == LABELS
-    assert [view["choices"][0]["label"], view["numbers"][0]["label"]] == ["Nodes coloured by", "Simulated time a frame"]
+def test_there_is_a_control_for_each_setting():
+    found = drawn()
+    assert list(found) == list(Settings.__dataclass_fields__)
+    assert {name: one["label"] for name, one in found.items()} == LABELS
+    assert LABELS["other"] == "Compare with"
+    assert {name for name, one in found.items() if one["kind"] == "choice"} == {*CHOICES}
 
 
 def test_a_field_shows_its_value_or_the_typed_text_with_its_error():
-    found = fields("numbers")
-    texts = {name: one["text"] for name, one in found.items()}
-    assert texts == {
-        "frame_ms": "1000.0", "intensity": "1.5", "io_per_ms": "0.25", "page_fault_rate_per_ms": "0.5", "nodes": "32",
-        "bandwidth_mbps": "1024.0", "exchange_period_ms": "1000.0", "slice_ms": "10.0", "seed": "7",
+    found = drawn()
+    assert {name: one["text"] for name, one in found.items()} == {
+        "policy": "jsq", "other": OFF, "hardware": AS_GIVEN, "intensity": "1.5", "io_per_ms": "0.25",
+        "page_fault_rate_per_ms": "0.5", "nodes": "32", "bandwidth_mbps": "1024", "exchange_period_ms": "1000",
+        "slice_ms": "10", "seed": "7",
     }  # fmt: skip
     assert {one["error"] for one in found.values()} == {""}
-    changed = fields("numbers", typed={"nodes": "3x"}, wrong={"nodes": "no number"})
+    changed = drawn(typed={"nodes": "3x"}, wrong={"nodes": "no number", "other": "no"})
     assert {name: one for name, one in changed.items() if one != found[name]} == {
-        "nodes": found["nodes"] | {"text": "3x", "error": "no number"}
-    }
-
-
-def test_a_list_shows_the_choice_and_its_error():
-    assert {name: one["value"] for name, one in fields("choices").items()} == {
-        "index": INDICES["io"].short, "policy": "jsq", "other": NO_POLICY, "hardware": AS_GIVEN,
+        "nodes": found["nodes"] | {"text": "3x", "error": "no number"}, "other": found["other"] | {"error": "no"},
     }  # fmt: skip
-    chosen = fields("choices", settings=replace(SETTINGS, other="mlb", hardware="ssd-2015"), wrong={"other": "no"})
-    assert {name: (one["value"], one["error"]) for name, one in chosen.items()} == {
-        "index": (INDICES["io"].short, ""), "policy": ("jsq", ""), "other": ("mlb", "no"),
-        "hardware": ("ssd-2015", ""),
-    }  # fmt: skip
-    assert {name: one["tip"] for name, one in chosen.items()} == {"index": CHOICES["index"]} | CHOICES
 
 
-def test_lists_offer_all_policies_loads_and_presets_and_no_choice():
-    offered = offered_by(drawn())
+@pytest.mark.parametrize(
+    ("number", "text"), [(1000.0, "1000"), (0.1, "0.1"), (32, "32"), (1e300, "1e+300"), (2.5e-7, "2.5e-07")]
+)
+def test_a_number_is_shown_as_it_is_read(number, text):
+    assert plain(number) == text
+    assert parsed(text, type(number)) == number
+
+
+def test_lists_offer_all_policies_and_presets_and_no_choice():
+    offered = offered_by(lists())
     assert offered["policy"] == [*available()]
-    assert offered["other"] == [NO_POLICY, *available()]
-    assert offered["index"] == [one.short for one in INDICES.values()]
+    assert offered["other"] == [OFF, *available()]
     assert (offered["hardware"][0], "ssd-2015" in offered["hardware"]) == (AS_GIVEN, True)
-    assert {*offered} == {"index", "policy", "other", "hardware"}
+    assert {*offered} == {*CHOICES}
+    assert [chosen("other", OFF), chosen("hardware", AS_GIVEN), chosen("policy", "jsq")] == ["", "", "jsq"]
 
 
 def test_a_policy_is_found_by_name_summary_and_class_name():
-    found = {one["value"]: one for one in fields("choices")["policy"]["items"]}
+    found = {one["value"]: one for one in lists()["policy"]}
     jsq = available()["jsq"]
     assert found["jsq"]["summary"] == jsq.summary
     assert found["jsq"]["also"].replace(" ", "") == jsq.__name__
     assert found["jsq"]["also"] == "Join Shortest Queue"
-    # "No policy" has no class name.
-    assert fields("choices")["other"]["items"][0]["also"] == ""
 
 
 @pytest.mark.parametrize(("name", "tip"), [
@@ -92,10 +72,9 @@ def test_a_policy_is_found_by_name_summary_and_class_name():
     # The tip of a mean has its own words. A field without a key has no text from the scenario.
     ("io_per_ms", "Key: workload.io_per_ms.mean. Mean number of accesses of a task per ms of its CPU; 0 or more."),
     ("intensity", "The work as a multiple of what the scenario says; above 0 and at most 1e+09."),
-    ("frame_ms", "How far the run goes from one picture to the next; 1 to 1e+07."),
 ])  # fmt: skip
 def test_the_tip_of_a_field_has_meaning_bounds_and_key(name, tip):
-    found = fields("numbers")[name]["tip"]
+    found = drawn()[name]["tip"]
     assert found.startswith(tip)
     assert (f"Key: {KEYS[name]}." in found) if name in KEYS else "Key" not in found
 

@@ -1,367 +1,254 @@
 """The page as it is seen: in chromium, served by `cluster-abm view`."""
 
+import json
+
 import pandas as pd
 import pytest
-from browser import ABSENT, Tab
+from browser import ABSENT, ROOT, Tab
 from command import served
+
+from cluster_abm import load_recording, load_scenario
 
 pytestmark = pytest.mark.skipif(bool(ABSENT), reason=f"needs {', '.join(ABSENT)}: pip install '.[viz,browser]'")
 
 
-def test_it_loads_and_is_whole(tab):
-    assert tab.clock_s == 0
-    assert tab.page.locator("g.node").count() == 8
-    assert len(set(tab.fills())) == 1
-    tab.steps(15)
-    assert cut(tab) == []
+def seed_is(number):
+    return f"view.recordings[0].header.seed === {number}"
+
+
+def test_a_setting_computes_a_new_run_and_the_clock_stays(tab):
+    assert tab.policies == ["jsq"]
+    tab.page.evaluate("desk().seek(12345)")
+    tab.enter("Seed", 2)
+    tab.shown(seed_is(2))
+    assert tab.view("view.time") == 12345
+    tab.choose("Compare with", "none")
+    tab.shown("view.recordings.length === 2")
+    assert tab.policies == ["jsq", "none"]
+    assert tab.view("view.time") == 12345
+    tab.choose("Compare with", "(off)")
+    tab.shown("view.recordings.length === 1")
+    tab.press("As the scenario says")
+    tab.shown(seed_is(1))
+    assert tab.page.get_by_label("Seed").input_value() == "1"
     tab.picture("one")
 
 
-def cut(tab):
-    """Panels that are cut, by the window, or what they hold by the panel (test_page_fits looks at more)."""
-    find = """panels => panels.filter(panel => {
-        const box = panel.getBoundingClientRect();
-        return box.right > innerWidth || box.bottom > innerHeight || panel.scrollHeight > panel.clientHeight + 1
-            || panel.scrollWidth > panel.clientWidth + 1;
-    }).map(panel => panel.className)"""
-    return tab.page.locator(".panel, .controls").evaluate_all(find)
+def test_settings_are_in_the_address(open_tab):
+    tab = open_tab()
+    tab.enter("Seed", 2)
+    tab.shown(seed_is(2))
+    tab.choose("Compare with", "none")
+    tab.shown("view.recordings.length === 2")
+    assert "?other=none&seed=2" in tab.page.url
+    tab.page.evaluate("desk().seek(30000)")
+    tab.until(lambda: "t=30" in tab.page.url)
+    tab.page.reload()
+    tab.shown(f"{seed_is(2)} && view.recordings.length === 2")
+    assert tab.view("view.time") == 30000
+    assert tab.page.get_by_label("Compare with").input_value() == "none"
+    tab.press("As the scenario says")
+    tab.shown(f"{seed_is(1)} && view.recordings.length === 1")
+    tab.page.go_back()
+    tab.shown(f"{seed_is(2)} && view.recordings.length === 2")
+    assert tab.page.get_by_label("Seed").input_value() == "2"
+    tab.page.go_forward()
+    tab.shown(f"{seed_is(1)} && view.recordings.length === 1")
 
 
-def test_a_step_advances_the_clock_by_a_frame(tab):
-    tab.steps(2)
-    assert tab.clock_s == 2.0
-    tab.enter("Simulated time a frame", 250)
-    tab.steps(1)
-    assert tab.clock_s == 2.25
+def test_an_address_is_taken_as_far_as_it_can_be(open_tab):
+    tab = open_tab(query="?nodes=4&policy=mine.py:Mine&seed=-3&slice_ms=soon")
+    tab.shown("view.recordings[0].nodes === 4")
+    assert tab.policies == ["jsq"]
+    assert "run.seed = -3" in tab.wrong("seed")
+    assert "'soon': a number is needed" in tab.wrong("slice_ms")
 
 
-def test_colours_change_under_load_and_a_task_is_seen_to_move(tab):
-    tab.until(lambda: tab.press("Step") or len(set(tab.fills())) > 1)
-    tab.until(lambda: tab.press("Step") or tab.page.locator("g.move").count() > 0)
-    tab.picture("moves")
-    assert tab.page.locator(".panel-talk tbody tr").count() > 1
-    tab.page.locator(".panel-talk tbody tr").first.click()
-    tab.until(lambda: "tasks done" in tab.page.locator(".panel-talk").inner_text())
-    assert cut(tab) == []
-    tab.picture("life")
+def ordered(page, items, sought):
+    text = (ROOT / "viz" / "page" / "ordering.js").read_text().replace("export function", "function")
+    found = page.evaluate(f"([items, sought]) => {{ {text}; return ordered(items, sought); }}", [items, sought])
+    return [one["value"] for one in found]
 
 
-def test_play_pause_and_reset(tab):
-    tab.press("Play")
-    tab.until(lambda: tab.clock_s >= 5)
-    tab.press("Pause")
-    tab.page.get_by_role("button", name="Play").wait_for()
-    stopped_s = tab.clock_s
-    tab.page.wait_for_timeout(400)
-    assert tab.clock_s == stopped_s
-    tab.press("Play")
-    tab.until(lambda: tab.clock_s > stopped_s)
-    tab.press("Reset")
-    tab.until(lambda: tab.clock_s == 0)
-    tab.page.wait_for_timeout(400)
-    assert tab.clock_s == 0
+def test_the_order_of_what_is_found(chromium):
+    page = chromium.new_page()
+    items = [
+        {"value": value, "summary": summary, "also": also}
+        for value, summary, also in (
+            ("conservative", "none but idle nodes", ""), ("iocm-none", "", ""), ("none-at-all", "", ""),
+            ("none", "every task stays", "No Policy"), ("jsq", "to the shortest queue", "Join Shortest Queue"),
+        )
+    ]  # fmt: skip
+    # The exact name, names that begin so, names that have it, then words of the summary.
+    assert ordered(page, items, "none") == ["none", "none-at-all", "iocm-none", "conservative"]
+    assert ordered(page, items, " NONE ") == ["none", "none-at-all", "iocm-none", "conservative"]
+    assert ordered(page, items, "queue short") == ["jsq"]
+    assert ordered(page, items, "join") == ["jsq"]
+    assert ordered(page, items, "") == [one["value"] for one in items]
+    assert ordered(page, items, "no-such") == []
+    # A name of the package is found first by that name.
+    names = [{"value": name, "summary": "", "also": ""} for name in ("eagle", "hawk", "iocm-pm", "iocm-re", "jiq")]
+    for one in names:
+        assert ordered(page, names, one["value"])[0] == one["value"]
+    page.close()
 
 
-def test_another_policy_begins_anew_on_the_same_jobs(tab):
-    tab.steps(20)
-    submitted = tab.page.locator(".numbers tr", has_text="jobs submitted").inner_text()
-    tab.choose("Policy", "none")
-    tab.until(lambda: tab.clock_s == 0)
-    tab.until(lambda: "none" in tab.page.locator(".numbers thead").inner_text())
-    tab.steps(20)
-    assert tab.page.locator(".numbers tr", has_text="jobs submitted").inner_text() == submitted
-    assert tab.page.locator(".numbers tr", has_text="started elsewhere").inner_text().split()[-1] == "0"
+@pytest.mark.parametrize("name", ["none", "random", "wal-pm", "iocm-re", "hawk"])
+def test_a_policys_name_and_enter_take_that_policy(tab, name):
+    field = tab.labelled("Policy")
+    field.click()
+    field.fill(name)
+    field.press("Enter")
+    # What is chosen, whether or not it can run here.
+    assert field.input_value() == name
+    tab.press("Stop") if tab.page.get_by_role("button", name="Stop").is_visible() else None
 
 
-def test_a_preset_of_hardware_is_chosen_and_the_offered_load_follows(tab):
-    offered = tab.page.locator(".offered")
-    before = tab.until(offered.inner_text)
-    assert before.startswith("offered load: CPU 0.5")
-    assert tab.page.get_by_label("Hardware of the nodes").input_value() == "as the scenario says"
-    # A load of 0.5 keeps eight cores of five times the speed busy with forty times the jobs: a page runs so many only.
-    tab.choose("Hardware of the nodes", "hdd-2015")
-    tab.until(lambda: "cluster.hardware = hdd-2015: together" in tab.wrong("hardware"))
-    tab.enter("Workload intensity", 0.5)
-    tab.until(lambda: offered.inner_text().startswith("offered load: CPU 0.25"))
-    assert tab.wrong("hardware") == ""
-    tab.until(lambda: "per core" in tab.page.locator(".panel-map0").inner_text())
-    tab.steps(3)
-    assert cut(tab) == []
-    tab.picture("hardware")
+def test_a_search_finds_policies_by_name_and_by_what_they_do(tab):
+    field = tab.labelled("Policy")
+    field.click()
+    names = tab.page.locator("[role=listbox]:visible .name")
+    field.fill("idle steal")
+    assert {"hawk"} <= set(names.all_inner_texts())
+    assert names.count() < 6
+    field.fill("join the short")
+    assert names.all_inner_texts()[0] == "jsq"
+    tab.picture("search")
+    field.press("Escape")
+    assert names.count() == 0
+    assert field.input_value() == "jsq"
 
 
-def test_what_is_seen_can_be_kept(tab):
-    tab.steps(5)
-    for name, begins in (("PNG", b"\x89PNG"), ("Parquet", b"PAR1")):
+def test_what_is_offered_can_be_downloaded(tab, tmp_path):
+    tab.choose("Compare with", "none")
+    tab.shown("view.recordings.length === 2")
+    stem = "page-jsq-none-seed-1"
+    found = {}
+    for kind in ("png", "html", "recording", "jobs", "decisions", "toml"):
+        tab.press("Download")
         with tab.page.expect_download() as download:
-            tab.press(name)
-        with open(download.value.path(), "rb") as file:
-            assert file.read(4) == begins
+            tab.page.locator(f"[data-kind={kind}]").click()
+        assert download.value.suggested_filename.startswith(f"{stem}.")
+        found[kind] = tmp_path / download.value.suggested_filename
+        download.value.save_as(found[kind])
+    assert found["png"].read_bytes().startswith(b"\x89PNG")
+    assert "<cluster-player" in found["html"].read_text()
+    assert load_recording(found["recording"], "none").meta["seed"] == 1
+    jobs = pd.read_parquet(found["jobs"])
+    assert jobs[["run", "policy"]].drop_duplicates().to_numpy().tolist() == [["A", "jsq"], ["B", "none"]]
+    assert {"rule", "policy"} <= {*pd.read_parquet(found["decisions"])}
+    assert load_scenario(found["toml"]).policy.name == "jsq"
 
 
-def test_two_policies_side_by_side(tab):
-    tab.choose("Beside it", "none")
-    tab.until(lambda: tab.page.locator(".panel-map1 g.node").count() == 8)
-    tab.steps(25)
-    row = tab.page.locator(".numbers tr", has_text="started elsewhere").locator("td").all_inner_texts()
-    here, there, difference = (float(text.replace(",", "")) for text in row)
-    assert here > 0
-    assert there == 0
-    assert difference == -here
-    assert cut(tab) == []
-    with tab.page.expect_download() as download:
-        tab.press("Parquet")
-    kept = pd.read_parquet(download.value.path())
-    assert kept[["run", "policy"]].drop_duplicates().to_numpy().tolist() == [["A", "jsq"], ["B", "none"]]
-    accepted = tab.page.locator(".panel-talk .yes").filter(has_text="accepted")
-    assert accepted.count() > 0
-    cut_off = "cells => cells.map(cell => cell.parentElement.scrollWidth > cell.parentElement.clientWidth)"
-    assert not any(accepted.evaluate_all(cut_off))
-    tab.picture("two")
-
-
-def test_other_nodes_and_colours(tab):
-    tab.enter("Nodes", 20)
-    tab.until(lambda: tab.page.locator("g.node").count() == 20)
-    tab.choose("Nodes coloured by", "Load class")
-    tab.until(lambda: "idle" in tab.page.locator(".panel-map0").inner_html())
-    tab.steps(5)
-    tab.picture("classes")
-
-
-def test_what_cannot_be_is_said_beneath_its_field_and_the_run_goes_on(tab):
-    tab.steps(2)
+def test_what_cannot_be_is_said_beneath_its_field_and_the_picture_stays(tab):
     tab.enter("Nodes", -3)
     tab.until(lambda: "cluster.nodes = -3" in tab.wrong("nodes"))
     field = tab.page.get_by_label("Nodes", exact=True)
     assert field.input_value() == "-3"
     assert field.get_attribute("aria-invalid") == "true"
+    assert tab.view("view.recordings[0].nodes") == 8
     tab.picture("refused")
-    assert tab.page.locator(".panel-error").count() == 0
-    tab.steps(1)
-    assert tab.clock_s == 3.0
-    assert tab.page.locator("g.node").count() == 8
-    assert field.input_value() == "-3"
     tab.enter("Nodes", 4)
-    tab.until(lambda: tab.page.locator("g.node").count() == 4)
+    tab.shown("view.recordings[0].nodes === 4")
     assert tab.wrong("nodes") == ""
-    # A reset shows what the run has.
-    tab.enter("Seed", "some")
-    tab.until(lambda: "a whole number is needed" in tab.wrong("seed"))
-    tab.press("Reset")
-    tab.until(lambda: tab.wrong("seed") == "")
-    assert tab.page.get_by_label("Seed").input_value() == "1"
-
-
-def test_a_search_finds_policies_by_name_and_by_what_they_do(tab):
-    field = tab.page.get_by_label("Policy", exact=True)
-    field.click()
-    titles = tab.page.locator(".menuable__content__active .v-list-item__title")
-    field.fill("idle steal")
-    tab.until(lambda: {"hawk"} <= set(titles.all_inner_texts()) and titles.count() < 6)
-    assert "iolb" not in titles.all_inner_texts()
-    assert all(tab.page.locator(".menuable__content__active .choice-summary").all_inner_texts())
-    # A policy is known by its abbreviation, and by what that stands for.
-    field.fill("join the short")
-    tab.until(lambda: titles.all_inner_texts()[:1] == ["jsq"] and titles.count() < 6)
-    field.fill("power-of-d")
-    tab.until(lambda: titles.all_inner_texts() == ["power-of-d"])
-    tab.picture("search")
-    field.press("Enter")
-    tab.until(lambda: "power-of-d" in tab.page.locator(".numbers thead").inner_text())
-    assert "power-of-d" in tab.page.locator(".notice").inner_text()
-
-
-def test_a_second_policy_is_announced_to_start_the_run_again(tab):
-    tab.steps(3)
-    assert "a change starts it again from 0 s" in tab.page.locator(".group-title").nth(1).inner_text()
-    tab.choose("Beside it", "none")
-    tab.until(lambda: tab.clock_s == 0)
-    notice = tab.page.locator(".notice.shown")
-    notice.wait_for()
-    assert notice.inner_text() == "Started again from 0 s: A jsq and B none beside it, on the same jobs."
-
-
-def tips(tab):
-    """Each thing that has a tooltip, by what the tooltip says."""
-    return tab.page.locator("[data-tip]").evaluate_all("all => all.map(one => one.dataset.tip.trim())")
-
-
-def test_every_control_and_every_quantity_has_a_tooltip(tab):
-    tab.choose("Beside it", "none")
-    tab.until(lambda: tab.page.locator(".panel-map1 g.node").count() == 8)
-    tab.steps(5)
-    without = """all => all.filter(one => !(one.closest('[data-tip]') || {dataset: {tip: ''}}).dataset.tip.trim())
-        .map(one => one.outerHTML.slice(0, 200))"""
-    for what in (
-        ".controls input:not([type=hidden])", ".controls button", ".stage h2", ".numbers tbody th",
-        ".numbers th:last-child",
-        ".panel-talk tbody tr", ".panel-talk thead th", ".panel-lines svg > g > text:first-child",
-        ".panel-heat0 svg > g > text:first-child", ".legend > g:first-child",
-    ):  # fmt: skip
-        found = tab.page.locator(what)
-        assert found.evaluate_all(without) == [], what
-        assert found.count() or "thead" in what, what
-    # What is no control can be reached by the keyboard too.
-    assert tab.page.locator(".numbers tbody th:not([tabindex])").count() == 0
-    assert min(map(len, tips(tab))) > 10
-
-
-def test_a_tooltip_comes_by_mouse_by_keyboard_and_goes(tab):
-    tip = tab.page.locator("#tip.shown")
-    tab.page.get_by_label("Exchange period").hover()
-    tip.wait_for()
-    assert "time from one load report of a manager to the next" in tip.inner_text().lower()
-    assert "cluster.exchange_period_ms" in tip.inner_text()
-    tab.page.mouse.move(700, 5)
-    tab.until(lambda: tip.count() == 0)
-    tab.page.get_by_label("Seed").focus()
-    tab.page.keyboard.press("Shift+Tab")
-    tip.wait_for()
-    assert "time slice" in tip.inner_text().lower()
-    assert tab.page.locator(":focus").get_attribute("aria-describedby") == "tip"
-    tab.page.keyboard.press("Escape")
-    tab.until(lambda: tip.count() == 0)
-    # A quantity keeps the focus while the page goes on.
-    tab.page.locator(".numbers tbody th", has_text="load imbalance").focus()
-    tab.page.keyboard.press("Shift+Tab")
-    tip.wait_for()
-    assert "service" in tip.inner_text()
-    for _ in range(2):
-        tab.page.get_by_role("button", name="Step", exact=True).evaluate("one => one.click()")
-        tab.page.wait_for_timeout(400)
-    assert tab.page.locator(":focus").inner_text() == "disk busy now"
-
-
-def test_an_exception_in_a_step_is_shown_and_the_page_lives_on(tab):
-    tab.choose("Policy", "faulty")
-    tab.until(lambda: "faulty" in tab.page.locator(".numbers thead").inner_text())
-    tab.press("Play")
-    tab.page.locator(".panel-error").wait_for(timeout=20_000)
-    assert "RuntimeError: lost my <marbles>" in tab.page.locator(".panel-error").inner_text()
-    tab.picture("error")
-    # The message stays in sight, and hides nothing that could not be scrolled to.
-    tab.page.locator(".stage").evaluate("stage => { stage.scrollTop = stage.scrollHeight }")
-    covered = """banner => {
-        const top = banner.getBoundingClientRect().top;
-        const others = [...document.querySelectorAll('.panel:not(.panel-error)')];
-        return others.filter(panel => panel.getBoundingClientRect().bottom > top).map(panel => panel.className);
-    }"""
-    assert tab.page.locator(".panel-error").evaluate(covered) == []
-    tab.choose("Policy", "jsq")
-    tab.until(lambda: tab.page.locator(".panel-error").count() == 0)
-    tab.steps(1)
-    assert tab.clock_s == 1.0
-
-
-def test_an_exception_before_the_first_step_is_shown_and_the_page_lives_on(tab):
-    tab.choose("Policy", "unready")
-    tab.until(lambda: "RuntimeError: not even <begun>" in tab.page.locator(".panel-error").inner_text())
-    tab.picture("unready")
-    tab.choose("Policy", "jsq")
-    tab.until(lambda: tab.page.locator(".panel-error").count() == 0)
-    tab.steps(1)
-
-
-@pytest.mark.parametrize(("field", "name", "text", "right", "clock_s"), [
-    ("Workload intensity", "intensity", "nan", "1.0", 1), ("Workload intensity", "intensity", "inf", "2", 0),
-    ("I/O rate", "io_per_ms", "much", "0.1", 0), ("Nodes", "nodes", "8.5", "8", 1),
-    ("Simulated time a frame", "frame_ms", "soon", "500", 1),
-])  # fmt: skip
-def test_what_is_no_number_is_said(tab, field, name, text, right, clock_s):
-    """Put right as it was before, the run goes on; another value begins anew."""
-    tab.steps(1)
-    tab.enter(field, text)
-    tab.until(lambda: f"'{text}': a " in tab.wrong(name))
-    assert "number is needed" in tab.wrong(name)
-    assert tab.page.locator(".panel-error").count() == 0
-    tab.enter(field, right)
-    tab.until(lambda: tab.wrong(name) == "" and tab.clock_s == clock_s)
-    tab.steps(1)
-
-
-def test_long_names_beside_each_other_fit(tab):
-    tab.choose("Policy", "memory-based")
-    tab.choose("Beside it", "no-ls-blocking")
-    tab.until(lambda: "no-ls-blocking" in tab.page.locator(".numbers thead").inner_text())
-    tab.steps(12)
-    assert cut(tab) == []
-    assert tab.page.locator(".numbers").evaluate("table => table.scrollWidth <= table.parentElement.clientWidth")
-    wide = "cells => cells.filter(cell => cell.scrollWidth > cell.clientWidth + 1).map(cell => cell.innerText)"
-    assert tab.page.locator(".numbers th, .numbers td").evaluate_all(wide) == []
-    tab.picture("long-names")
-
-
-def test_two_tabs_do_not_share_a_run(open_tab):
-    first = open_tab()
-    second = open_tab(first.page.context)
-    first.steps(3)
-    assert (first.clock_s, second.clock_s) == (3.0, 0.0)
-    second.enter("Nodes", 5)
-    second.until(lambda: second.page.locator("g.node").count() == 5)
-    assert first.page.locator("g.node").count() == 8
-    assert first.clock_s == 3.0
 
 
 LARGE = "allowed is less than 2^63"
 
 
 @pytest.mark.parametrize(("field", "name", "text", "right", "words"), [
-    ("Seed", "seed", "1" * 400, "2", LARGE), ("Seed", "seed", "1" * 5000, "2", LARGE),
-    ("Nodes", "nodes", "1" * 400, "8", LARGE), ("Nodes", "nodes", "-" + "1" * 5000, "8", LARGE),
-    ("Seed", "seed", "1e400", "2", "a whole number is needed"),
+    ("Seed", "seed", "1" * 5000, "2", LARGE), ("Nodes", "nodes", "-" + "1" * 5000, "8", LARGE),
     ("Workload intensity", "intensity", "1e400", "1.0", "a finite number is needed"),
-    ("Workload intensity", "intensity", "1" * 5000, "1.0", "a finite number is needed"),
+    ("Workload intensity", "intensity", "nan", "1.0", "a finite number is needed"),
+    ("Nodes", "nodes", "8.5", "8", "a whole number is needed"), ("I/O rate", "io_per_ms", "much", "0.1", "is needed"),
     ("Nodes", "nodes", "4097", "8", "cluster.nodes = 4097: the page runs at most 4,096 nodes"),
 ], ids=lambda text: text[:20] + str(len(text)))  # fmt: skip
-def test_numbers_beyond_measure_are_refused_in_few_words(tab, field, name, text, right, words):
+def test_numbers_that_are_none_or_too_large_are_refused_in_few_words(tab, field, name, text, right, words):
     tab.enter(field, text)
     tab.until(lambda: words in tab.wrong(name))
     assert len(tab.wrong(name)) < 300
-    assert "Error" not in tab.wrong(name)
     tab.enter(field, right)
     tab.until(lambda: tab.wrong(name) == "")
-    tab.steps(1)
 
 
-def test_a_policy_that_does_not_return_is_stopped_and_no_other_tab_is_disturbed(open_tab):
+def test_a_preset_of_hardware_is_chosen_and_the_offered_load_follows(tab):
+    offered = tab.page.locator(".offered")
+    assert tab.until(offered.inner_text).startswith("Offered load: CPU 5")
+    # A load of 0.5 keeps eight cores of five times the speed busy with forty times the jobs: a page runs so many only.
+    tab.choose("Hardware of the nodes", "hdd-2015")
+    tab.until(lambda: "cluster.hardware = hdd-2015: together" in tab.wrong("hardware"))
+    tab.enter("Workload intensity", 0.02)
+    tab.until(lambda: offered.inner_text().startswith("Offered load: CPU 1"), 60)
+    assert tab.labelled("Hardware of the nodes").input_value() in ("hdd-2015", "as the scenario says")
+
+
+def test_an_exception_in_a_policy_is_told_with_what_came_before_and_the_page_lives_on(tab):
+    tab.choose("Policy", "faulty")
+    tab.until(lambda: "RuntimeError: lost my <marbles>" in tab.progress, 60)
+    assert "the run ends at 10.0" in tab.progress
+    tab.shown("view.recordings[0].policy === 'faulty'")
+    assert 10_000 <= tab.view("view.end") < 10_100
+    tab.picture("error")
+    tab.choose("Policy", "unready")
+    tab.until(lambda: "RuntimeError: not even <begun>" in tab.progress, 60)
+    # The old picture stays.
+    assert tab.policies == ["faulty"]
+    tab.choose("Policy", "jsq")
+    tab.shown("view.recordings[0].policy === 'jsq'")
+    tab.until(lambda: "RuntimeError" not in tab.progress)
+
+
+def test_a_policy_that_does_not_return_is_said_and_can_be_stopped_and_no_other_tab_is_disturbed(open_tab):
     tab, other = open_tab(), open_tab()
     tab.choose("Policy", "endless")
-    tab.until(lambda: "endless" in tab.page.locator(".numbers thead").inner_text())
-    tab.press("Play")
-    tab.page.get_by_role("button", name="Pause").wait_for()
-    other.steps(2)
-    tab.press("Pause")
-    tab.page.locator(".panel-error").wait_for(timeout=20_000)
-    said = tab.page.locator(".panel-error").inner_text()
-    assert "policy 'endless' had not returned for " in said
-    assert said.endswith(" s when it was stopped")
+    tab.until(lambda: "endless: running, 0 %" in tab.progress, 60)
+    for seed in (2, 3):
+        other.enter("Seed", seed)
+        other.shown(seed_is(seed))
+    tab.until(lambda: "the policy has not returned for" in tab.progress, 60)
     tab.picture("endless")
-    other.steps(1)
-    # A step that does not end, and then another policy.
-    tab.press("Reset")
-    tab.until(lambda: tab.page.locator(".panel-error").count() == 0)
-    tab.press("Step")
-    tab.choose("Policy", "jsq")
-    tab.until(lambda: "jsq" in tab.page.locator(".numbers thead").inner_text())
-    tab.until(lambda: tab.page.locator(".panel-error").count() == 0)
-    tab.steps(2)
-    assert tab.clock_s == 2.0
+    tab.press("Stop")
+    tab.until(lambda: "Stopped." in tab.progress)
+    assert tab.labelled("Policy").input_value() == "jsq"
+    assert tab.policies == ["jsq"]
+    tab.enter("Seed", 5)
+    tab.shown(seed_is(5))
 
 
 def test_a_policy_that_leaves_the_program_ends_its_run_only(tab):
     tab.choose("Policy", "leaving")
-    tab.until(lambda: "leaving" in tab.page.locator(".numbers thead").inner_text())
-    tab.press("Play")
-    tab.page.locator(".panel-error").wait_for(timeout=20_000)
-    assert "'leaving'" in tab.page.locator(".panel-error").inner_text()
-    tab.choose("Policy", "jsq")
-    tab.until(lambda: tab.page.locator(".panel-error").count() == 0)
-    tab.steps(1)
+    tab.until(lambda: "'leaving'" in tab.progress, 60)
+    tab.choose("Policy", "none")
+    tab.shown("view.recordings[0].policy === 'none'")
 
 
-def test_a_page_begins_with_the_scenarios_own_policy(tab):
-    assert "jsq" in tab.page.locator(".numbers thead").inner_text()
+def test_every_control_has_a_tooltip_that_comes_by_mouse_and_keyboard_and_covers_no_field(tab):
+    without = """all => all.filter(one => !(one.closest('[data-tip]') || {dataset: {tip: ''}}).dataset.tip.trim())
+        .map(one => one.outerHTML.slice(0, 200))"""
+    for what in (".fields input", ".foot > button", ".download > button"):
+        assert tab.page.locator(what).evaluate_all(without) == [], what
+    tip = tab.page.locator("#tip:visible")
+    tab.page.get_by_label("Exchange period").hover()
+    tip.wait_for()
+    assert "time from one load report of a manager to the next" in tip.inner_text().lower()
+    assert "cluster.exchange_period_ms" in tip.inner_text()
+    box, panel = tip.bounding_box(), tab.page.locator(".panel").first.bounding_box()
+    assert box["x"] >= panel["x"] + panel["width"]
+    tab.page.mouse.move(700, 5)
+    tab.until(lambda: tip.count() == 0)
+    tab.page.get_by_label("Seed").focus()
+    tab.page.keyboard.press("Shift+Tab")
+    tip.wait_for()
+    assert "time slice" in tip.inner_text().lower()
+    tab.page.keyboard.press("Escape")
+    tab.until(lambda: tip.count() == 0)
+
+
+def test_the_players_keys_are_no_keys_of_fields(tab):
+    field = tab.page.get_by_label("Seed")
+    field.focus()
+    tab.page.keyboard.press("Space")
+    assert not tab.view("view.playing")
 
 
 def test_too_many_tabs_are_said_and_one_that_is_loaded_anew_or_closed_makes_room(chromium, folder):
@@ -369,19 +256,17 @@ def test_too_many_tabs_are_said_and_one_that_is_loaded_anew_or_closed_makes_room
         address = f"http://127.0.0.1:{port}"
         context = chromium.new_context()
         first, second = Tab(context, address), Tab(context, address)
-        first.steps(1)
         third = context.new_page()
         third.goto(address)
         assert "too many tabs are open: this page has places for 2" in third.locator("body").inner_text()
         third.close()
         first.page.reload()
-        first.page.wait_for_selector(".stage svg circle", timeout=30_000)
-        first.steps(1)
+        first.shown()
         third = context.new_page()
         third.goto(address)
         assert "too many tabs" in third.locator("body").inner_text()
         second.page.goto("about:blank")
-        third.wait_for_selector(".stage svg circle", timeout=30_000)
+        third.wait_for_selector("cluster-player .stages", timeout=30_000)
         context.close()
 
 
@@ -411,5 +296,22 @@ def test_another_page_can_neither_read_it_nor_frame_it_nor_connect(chromium, add
         page.wait_for_timeout(3000)
         [inner] = page.main_frame.child_frames
         assert not inner.url.startswith(address)
-        assert inner.query_selector(".stage") is None
+        assert inner.query_selector("cluster-player") is None
     context.close()
+
+
+def test_a_recording_is_shown_without_settings(chromium, folder):
+    from cluster_abm import record
+
+    path = folder / "kept.rec"
+    record("quickstart", "jsq", seed=3, workload__duration_s=5).save(path)
+    with served(folder, scenario="kept.rec") as (_, port):
+        context = chromium.new_context(viewport={"width": 1280, "height": 800})
+        tab = Tab(context, f"http://127.0.0.1:{port}")
+        tab.shown(seed_is(3))
+        assert tab.page.get_by_label("Seed").count() == 0
+        tab.press("Download")
+        kinds = tab.page.locator("[data-kind]").evaluate_all("all => all.map(one => one.dataset.kind)")
+        assert kinds == ["png", "html", "jobs", "decisions"]
+        assert json.dumps(tab.errors) == "[]"
+        context.close()

@@ -17,16 +17,17 @@ APP = """
 from mesa.visualization import SolaraViz, make_space_component
 
 from cluster_abm import ClusterModel
-from cluster_abm.components import heat_map, load_portrayal, negotiations, network, places
+from cluster_abm.components import heat_map, load_portrayal, negotiations, network, places, player
 
 by_mesa = make_space_component(load_portrayal, layout_alg=places, layout_kwargs={})
 by_mesas_defaults = make_space_component(load_portrayal)
-model = ClusterModel("cpu-bound", cluster__nodes=8, policy__name="jsq", workload__utilisation=0.8)
+model = ClusterModel("cpu-bound", cluster__nodes=8, policy__name="jsq", workload__utilisation=0.8, record=True)
 page = SolaraViz(
     model,
-    components=[network, heat_map, negotiations, by_mesa, by_mesas_defaults],
+    components=[network, heat_map, negotiations, player, by_mesa, by_mesas_defaults],
     model_params={
         "scenario": "cpu-bound", "cluster__nodes": 8, "policy__name": "jsq", "workload__utilisation": 0.8,
+        "record": True,
     },
     name="cluster",
     render_interval=50,
@@ -63,6 +64,11 @@ def served(tmp_path_factory):
         server.wait(20)
 
 
+def end_ms(page):
+    """The end of the recording that is shown."""
+    return page.locator(".cluster-abm.stage cluster-player").evaluate("one => one.shown?.view?.end ?? -1")
+
+
 def test_the_components_follow_the_model(chromium, served):
     address, log = served
     context = chromium.new_context(viewport={"width": 1400, "height": 1000})
@@ -70,29 +76,31 @@ def test_the_components_follow_the_model(chromium, served):
     errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(address)
-    page.wait_for_selector(".network svg circle", timeout=120_000)
-    assert page.locator(".network circle").count() >= 8
-    assert "at 0.00 s" in page.locator(".network h3").inner_text()
+    stage, decisions = page.locator(".cluster-abm.stage"), page.locator(".cluster-abm.decisions")
+    stage.locator(".stages canvas").first.wait_for(timeout=120_000)
     # What Mesa draws are pictures: another one once tasks have come.
     drawn = page.locator("img[src^='data:image/png'], img[src^='blob:']")
     drawn.nth(1).wait_for(timeout=60_000)
     first = [drawn.nth(place).get_attribute("src") for place in range(2)]
     for _ in range(6):
-        before = page.locator(".network h3").inner_text()
+        before = end_ms(page)
         page.get_by_role("button", name="Step", exact=False).first.click()
-        page.wait_for_function(
-            "before => document.querySelector('.network h3').innerText !== before", arg=before, timeout=60_000
-        )
-    page.wait_for_selector(".heat-map image")
+        end = time.monotonic() + 60
+        while end_ms(page) <= before and time.monotonic() < end:
+            page.wait_for_timeout(50)
+        assert end_ms(page) > before
+    assert page.locator(".cluster-abm.timeline .timelines canvas").first.is_visible()
+    # A part is that part alone.
+    assert not stage.locator(".timelines").is_visible()
+    assert not decisions.locator(".stages").is_visible()
+    assert page.locator(".cluster-abm.player .bar").is_visible()
     for place in range(2):
         page.wait_for_function(
             "([place, first]) => document.querySelectorAll("
             "\"img[src^='data:image/png'], img[src^='blob:']\")[place].src !== first",
             arg=[place, first[place]], timeout=60_000,
         )  # fmt: skip
-    # Decisions of the load managers are there as a table.
-    assert page.locator(".negotiations tbody tr").count() > 1
-    assert "Last negotiations" in page.locator(".negotiations").inner_text()
+    assert "task" in decisions.locator(".side").inner_text()
     PICTURES.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=PICTURES / "solara-viz.png", full_page=True)
     context.close()

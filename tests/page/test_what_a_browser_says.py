@@ -10,6 +10,8 @@ from support import scenario
 
 from cluster_abm.errors import InputError
 from viz import heard
+from viz.address import query_of, texts_of
+from viz.controls import AS_GIVEN, OFF
 from viz.settings import MOST_INTENSITY, MOST_JOBS, MOST_NODES, scenario_with, settings_of
 
 FEW = scenario(workload__jobs=10)
@@ -92,13 +94,6 @@ def test_a_preset_takes_the_place_of_the_nodes_own_keys_and_groups_keep_theirs()
 # ---- messages ----
 
 
-@pytest.mark.parametrize(("sent", "button"), [
-    ("play", "play"), ("step", None), ("", None), (None, None), (["play"], None), (1, None), ({}, None),
-])  # fmt: skip
-def test_a_button(sent, button):
-    assert heard.button(sent, {"play", "reset"}) == button
-
-
 @pytest.mark.parametrize(("sent", "choice"), [
     ({"name": "policy", "value": "jsq"}, ("policy", "jsq")), ({"name": "policy", "value": "ssd"}, None),
     ({"name": "hardware", "value": "ssd"}, ("hardware", "ssd")), ({"name": "hardware", "value": "jsq"}, None),
@@ -118,28 +113,34 @@ def test_an_entry(sent, entry):
     assert heard.entry(sent, {"nodes"}) == entry
 
 
-@pytest.mark.parametrize(("sent", "number"), [
-    (0, 0), (7, 7), (-1, None), (True, None), (False, None), (1.0, None), ("1", None), (None, None), (10**30, 10**30),
+# ---- the address ----
+
+OFFERED = {"policy": ["jsq", "none"], "other": [OFF, "jsq", "none"], "hardware": [AS_GIVEN, "ssd-2015"]}
+
+
+def test_settings_in_the_address_are_those_that_differ_from_the_first_ones():
+    first = settings_of(FEW)
+    assert query_of(first, first) == ""
+    changed = replace(first, policy="jsq", other="none", nodes=64, slice_ms=0.1, seed=3)
+    query = query_of(changed, first)
+    choices, numbers = texts_of(f"?{query}", OFFERED)
+    assert {"policy": changed.policy, "other": "none"} == choices | {"policy": changed.policy}
+    assert {name: type(getattr(first, name))(text) for name, text in numbers.items()} == {
+        "nodes": 64, "slice_ms": 0.1, "seed": 3,
+    }  # fmt: skip
+    # A second policy of the first settings can be off.
+    assert texts_of(query_of(first, replace(first, other="jsq")), OFFERED)[0] == {"other": ""}
+
+
+@pytest.mark.parametrize("query", [
+    None, 3, [], {}, "x" * 5000, "policy=mine.py:Mine", "hardware=/etc/passwd", "policy=", "__class__=1", "a;b",
+    "&" * 500,
 ])  # fmt: skip
-def test_a_whole_number(sent, number):
-    assert heard.whole(sent) == number
+def test_an_address_says_only_what_lists_offer(query):
+    assert texts_of(query, OFFERED) == ({}, {})
 
 
-@pytest.mark.parametrize(("side", "is_taken"), [
-    (40, True), (40.0, True), (39.999, False), (6000, True), (6000.001, False), (True, False), ("50", False),
-    (math.nan, False), (math.inf, False), (None, False),
-])  # fmt: skip
-def test_sizes_of_panels(side, is_taken):
-    for size in ([side, 50], (50, side)):
-        assert heard.sizes({"map": size}) == ({"map": (float(size[0]), float(size[1]))} if is_taken else {})
-
-
-@pytest.mark.parametrize("sent", [None, [], "map", {"map": 50}, {"map": [50]}, {"map": [50, 50, 50]}, {"map": "50"}])
-def test_what_is_no_size(sent):
-    assert heard.sizes(sent) == {}
-
-
-def test_of_many_sizes_twenty_are_taken():
-    assert len(heard.sizes({f"p{number}": [50, 50] for number in range(20)})) == 20
-    assert len(heard.sizes({number: [50, 50] for number in range(21)})) == 20
-    assert heard.sizes({3: [50, 60]}) == {"3": (50.0, 60.0)}
+def test_numbers_of_an_address_are_read_as_those_of_fields():
+    assert texts_of("nodes=-3&seed=much&policy=jsq&policy=none", OFFERED) == (
+        {"policy": "none"}, {"nodes": "-3", "seed": "much"}
+    )  # fmt: skip

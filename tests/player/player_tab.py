@@ -1,6 +1,8 @@
 """A tab of a browser that shows an HTML file with the player."""
 
-PLAYER = "document.getElementById('player').player"
+import time
+
+PLAYER = "document.getElementById('player')?.player"
 
 
 class PlayerTab:
@@ -13,7 +15,18 @@ class PlayerTab:
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
         self.page.on("request", lambda request: self._note(request.url))
         self.page.goto(f"file://{path}{address}")
-        self.page.wait_for_function(f"{PLAYER}?.screen || document.getElementById('player').shadowRoot.querySelector('[role=alert]')")
+        self.loaded()
+
+    def loaded(self):
+        """Until it shows a recording, or says why it cannot."""
+        self.until("p?.screen || document.getElementById('player').shadowRoot.querySelector('[role=alert]')")
+
+    def until(self, condition, timeout_s=20.0):
+        """Until a condition of the player `p` holds. (The file's content policy forbids Playwright's way.)"""
+        end = time.monotonic() + timeout_s
+        while not self.run(f"Boolean({condition})"):
+            assert time.monotonic() < end, f"{condition}: never"
+            self.page.wait_for_timeout(20)
 
     def _note(self, url):
         if not url.startswith(("file:", "data:", "blob:")):

@@ -1,4 +1,4 @@
-"""The recording that the player's tests look at: remote starts, migrations, refusals, moves that do not pay, lost tasks."""
+"""The recordings that the player's tests look at."""
 
 from functools import cache
 
@@ -7,6 +7,7 @@ import cluster_abm as ca
 
 @cache
 def eventful():
+    """With remote starts, migrations, refusals, moves that do not pay, and lost tasks."""
     return ca.record(
         "quickstart", "wal-pm", seed=1, workload__duration_s=60, cluster__nodes=12, failures__on_failure="lost",
         failures__node={"kind": "exponential", "mean_up_s": 120.0, "mean_down_s": 20.0},

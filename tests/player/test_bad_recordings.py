@@ -15,9 +15,9 @@ from cluster_abm.recording.payload import ENVELOPE, MAGIC, VERSION, payload_of
 
 def packed(raw, length=None, checksum=None):
     deflated = zlib.compress(raw)
-    return ENVELOPE.pack(
-        MAGIC, VERSION, len(deflated), len(raw) if length is None else length, zlib.crc32(raw) if checksum is None else checksum
-    ) + deflated  # fmt: skip
+    length = len(raw) if length is None else length
+    checksum = zlib.crc32(raw) if checksum is None else checksum
+    return ENVELOPE.pack(MAGIC, VERSION, len(deflated), length, checksum) + deflated
 
 
 def of_header(change):
@@ -50,7 +50,8 @@ def bad():
             of_header(lambda header: header["tables"]["tasks"]["columns"].pop("job")), "lacks the column tasks.job"
         ),
         "a column is too long": (
-            of_header(lambda header: header["tables"]["tasks"].update(rows=2**24)), "its tables are not what they should be"
+            of_header(lambda header: header["tables"]["tasks"].update(rows=2**24)),
+            "its tables are not what they should be",
         ),
         "a node that is not there": (
             of_header(lambda header: header["tables"]["nodes"].update(rows=3)), "has the value"

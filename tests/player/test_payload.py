@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from recorded import eventful
+from recorded import calm, eventful
 
 from cluster_abm import InputError
 from cluster_abm.recording import Recording
@@ -59,14 +59,16 @@ def test_the_player_has_each_decision(show, files):
         np.testing.assert_allclose(got, decisions[name], rtol=1e-4)
 
 
-@pytest.mark.parametrize("time_s", [3.0, 21.5, 40.0, 88.8, 21.5])
+@pytest.mark.parametrize("time_s", [3.0, 21.5, 40.0, 88.8])
 def test_the_tasks_on_each_node_are_those_whose_visits_are_not_over(show, files, time_s):
     tab = show(files / "one.html")
     for at_s in (60.0, time_s):
         tab.run(f"p.seek({at_s * 1000})")
         tab.frame()
     segments = eventful().segments_frame()
-    there = segments[(segments["what"] == "runs") & (segments["from_ms"] <= time_s * 1000) & (segments["to_ms"] > time_s * 1000)]
+    there = segments[
+        (segments["what"] == "runs") & (segments["from_ms"] <= time_s * 1000) & (segments["to_ms"] > time_s * 1000)
+    ]
     expected = there.groupby("node").size().reindex(range(12), fill_value=0)
     assert tab.run("Array.from(p.screen.stages[0].state.tasks)") == expected.tolist()
 
@@ -88,9 +90,7 @@ def test_texts_of_a_recording_stay_texts(show, tmp_path):
     rules = pa.array([evil] * decisions.num_rows).dictionary_encode()
     place = decisions.column_names.index("rule")
     tables = eventful().tables | {"decisions": decisions.set_column(place, "rule", rules)}
-    recording = Recording(
-        eventful().meta | {"scenario": evil, "caption": evil, "rules": {evil: [evil, evil]}}, tables
-    )
+    recording = Recording(eventful().meta | {"scenario": evil, "caption": evil, "rules": {evil: [evil, evil]}}, tables)
     (tmp_path / "evil.html").write_text(html_of([recording]), encoding="utf-8")
     tab = show(tmp_path / "evil.html")
     tab.page.keyboard.press("n")
@@ -98,3 +98,15 @@ def test_texts_of_a_recording_stay_texts(show, tmp_path):
     assert evil in tab.page.locator("h1").inner_text()
     assert tab.run("document.getElementById('player').shadowRoot.querySelectorAll('img, script').length") == 0
     assert tab.page.title() != "run"
+
+
+def test_slowdowns_are_those_of_the_frame(show, files):
+    tab = show(files / "two.html")
+    for run, recording in enumerate((calm(), eventful())):
+        frame = recording.jobs_frame().set_index("task")["slowdown"].dropna()
+        of = f"p.view.recordings[{run}]"
+        rows = f"Array.from({{length: {of}.tasks}}, (_, row) => {of}.taskOf(row))"
+        got = tab.run(f"Object.fromEntries({rows}.map(one => [one.task, one.slowdown]))")
+        np.testing.assert_allclose([got[str(task)] for task in frame.index], frame, rtol=1e-4)
+    mean = tab.run("p.screen.totals[0].at(p.view.end).slowdown")
+    assert mean == pytest.approx(calm().meta["summary"]["metrics"]["mean_slowdown"], rel=1e-4)

@@ -1,4 +1,4 @@
-"""From any moment, in at most three clicks or keys: which task moved, from where to where, why, and what became of it."""
+"""In at most three clicks or keys: which task moved, from where to where, why, and what became of it."""
 
 import math
 
@@ -46,7 +46,9 @@ def look(tab, said, goes_there=True):
     assert row["rule"] in why
     assert eventful().meta["rules"][row["rule"]][1] in why
     believed = why[why.index("believed") :].splitlines()[0]
-    assert [float(value) for value in believed.split("\t")[1:]] == pytest.approx([row["load_here"], row["load_there"]], rel=0.01)
+    assert [float(value) for value in believed.split("\t")[1:]] == pytest.approx(
+        [row["load_here"], row["load_there"]], rel=0.01
+    )
     for name, words in (("io_ms", "disk work waiting"), ("cpu_ms", "CPU work waiting")):
         line = next(line for line in why.splitlines() if line.startswith(f"true: {words}"))
         for side in ("here", "there"):

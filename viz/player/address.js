@@ -1,5 +1,7 @@
 /** What is seen, in the address: `#t=54.2&sel=job28&zoom=50-60&speed=10`. */
 
+import { firstFrom } from "./search.js";
+
 /** @typedef {import("./view.js").View} View */
 /** @typedef {import("./view.js").Selection} Selection */
 
@@ -12,7 +14,9 @@ const PATTERN = /^(?:([ab]):)?(move|task|node|job)(\d{1,9})$/;
 export function selectionWord({ run, kind, id }, view) {
   const which = view.recordings.length > 1 && kind !== "node" ? `${"ab"[run]}:` : "";
   if (kind === "decision") return `${which}move${id}`;
-  return `${which}${kind}${kind === "task" ? view.recordings[run].tables.tasks.columns.task[id] : id}`;
+  const { tables } = view.recordings[run];
+  if (kind === "job") return `${which}job${tables.jobs.columns.job[id]}`;
+  return `${which}${kind}${kind === "task" ? tables.tasks.columns.task[id] : id}`;
 }
 
 /**
@@ -29,7 +33,10 @@ export function selectionOf(word, view) {
   if (!recording) return null;
   if (found[2] === "move") return number < recording.decisions.rows ? { run, kind: "decision", id: number } : null;
   if (found[2] === "node") return number < recording.nodes ? { run, kind: "node", id: number } : null;
-  if (found[2] === "job") return number < recording.jobs ? { run, kind: "job", id: number } : null;
+  if (found[2] === "job") {
+    const job = firstFrom(recording.tables.jobs.columns.job, number);
+    return recording.tables.jobs.columns.job[job] === number ? { run, kind: "job", id: job } : null;
+  }
   const row = recording.taskRow(number);
   return row < recording.tasks ? { run, kind: "task", id: row } : null;
 }

@@ -9,7 +9,7 @@ import { Unreadable } from "./decode.js";
 const COLUMNS = {
   nodes: "vertex cluster cores speed memory_mb x y",
   links: "x1 y1 x2 y2",
-  jobs: "arrival home tasks first_task cpu_ms io_per_ms memory_mb initial_data_mb program",
+  jobs: "job arrival home tasks first_task cpu_ms io_per_ms memory_mb initial_data_mb program",
   tasks: "task job home node moves migrations restarts outcome arrival response isolated requests faults is_open",
   segments:
     "task node origin what decision is_open gap length cpu cpu_queue io io_queue paging migration barrier blocked",
@@ -76,6 +76,11 @@ export function check({ header, tables }) {
   within(failures, "node", -1, nodes);
   within(messages, "sender", 0, nodes);
   within(messages, "receiver", 0, nodes);
+  if (tables.detail) {
+    for (const column of ["task", "from", "length", "doing"]) {
+      if (!tables.detail.columns[column]) throw new Unreadable(`The recording lacks the column detail.${column}.`);
+    }
+  }
   const order = segments.columns.task;
   for (let row = 1; row < order.length; row++) {
     if (order[row] < order[row - 1])

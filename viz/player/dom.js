@@ -96,10 +96,11 @@ export function iconButton(picture, name, press, key = "") {
 /**
  * An opaque canvas whose coordinates are CSS pixels, sharp at any density.
  * @param {HTMLCanvasElement} canvas
+ * @param {number} most pixels of the device for one
  * @returns {{width: number, height: number, ratio: number, changed: boolean, context: CanvasRenderingContext2D}}
  */
-export function fitted(canvas) {
-  const ratio = Math.min(globalThis.devicePixelRatio || 1, 3);
+export function fitted(canvas, most = 3) {
+  const ratio = Math.min(globalThis.devicePixelRatio || 1, most);
   const width = canvas.clientWidth;
   const height = canvas.clientHeight;
   const changed = canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio);

@@ -52,14 +52,16 @@ function progress(recording, row, time, shown) {
 /**
  * @param {Box} from
  * @param {Box} to
+ * @param {number} height of the stage: an arc stays inside
  * @returns {Arc}
  */
-export function arcOf(from, to) {
+export function arcOf(from, to, height = Infinity) {
   const x0 = from.x + from.width / 2;
   const y0 = from.y + from.height / 2;
   const x1 = to.x + to.width / 2;
   const y1 = to.y + to.height / 2;
-  const bend = 0.16;
+  const top = (y0 + y1) / 2 + (x1 - x0) * 0.08;
+  const bend = top < 4 || top > height - 4 ? -0.16 : 0.16;
   return { x0, y0, x1, y1, cx: (x0 + x1) / 2 - (y1 - y0) * bend, cy: (y0 + y1) / 2 + (x1 - x0) * bend };
 }
 
@@ -82,6 +84,10 @@ export class Dots {
     /** @type {OffscreenCanvas | null} */
     this.sprites = null;
     this.key = "";
+    /** For those who want no motion dots stand on their arcs, nearer to where they go. */
+    this.still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    /** Of the stage. */
+    this.height = Infinity;
     this.pairs = new Map();
   }
 
@@ -109,7 +115,7 @@ export class Dots {
       const kind = moves.kind[row];
       if (kind === MOVE.data || moves.origin[row] === moves.node[row]) continue;
       const strong = selected >= 0 && moves.decision[row] === selected;
-      const arc = arcOf(boxes[moves.origin[row]], boxes[moves.node[row]]);
+      const arc = arcOf(boxes[moves.origin[row]], boxes[moves.node[row]], this.height);
       stroke(context, arc, palette.moves[kind], kind, strong, kind === MOVE.message ? 0.3 : 0.55);
     }
     context.globalAlpha = 1;
@@ -119,11 +125,11 @@ export class Dots {
       const kind = moves.kind[row];
       const from = boxes[moves.origin[row]];
       const to = boxes[moves.node[row]];
-      const part = progress(recording, row, time, shown);
+      const part = this.still ? 0.7 : progress(recording, row, time, shown);
       const at =
         moves.origin[row] === moves.node[row]
           ? { x: to.x + to.width / 2, y: to.y - 8 + (to.height / 2 + 8) * part }
-          : pointOn(arcOf(from, to), part);
+          : pointOn(arcOf(from, to, this.height), part);
       context.drawImage(
         /** @type {OffscreenCanvas} */ (this.sprites),
         kind * CELL * ratio,
@@ -176,7 +182,7 @@ export class Dots {
     const most = heaviest.length ? heaviest[0][1] : 1;
     for (const [key, count] of heaviest.reverse()) {
       const pair = Math.floor(key / 8);
-      const arc = arcOf(boxes[Math.floor(pair / recording.nodes)], boxes[pair % recording.nodes]);
+      const arc = arcOf(boxes[Math.floor(pair / recording.nodes)], boxes[pair % recording.nodes], this.height);
       const share = (count - 1) / Math.max(most - 1, 4);
       stroke(context, arc, palette.moves[key % 8], MOVE.migration, false, 0.45 + 0.45 * share, 1 + 3 * share);
       head(context, arc, palette.moves[key % 8]);
@@ -190,7 +196,10 @@ export class Dots {
     for (const [key, count] of heaviest.slice(-MOST_NUMBERS)) {
       if (count < 2) continue;
       const pair = Math.floor(key / 8);
-      const { x, y } = pointOn(arcOf(boxes[Math.floor(pair / recording.nodes)], boxes[pair % recording.nodes]), 0.5);
+      const { x, y } = pointOn(
+        arcOf(boxes[Math.floor(pair / recording.nodes)], boxes[pair % recording.nodes], this.height),
+        0.5,
+      );
       context.fillStyle = palette.paper;
       context.beginPath();
       context.roundRect(x - 11, y - 8, 22, 16, 8);

@@ -203,7 +203,7 @@ export class Events {
       const path =
         facts.source === facts.target
           ? `on ${recording.nodeName(facts.source)}`
-          : `${recording.nodeName(facts.source)} → ${recording.nodeName(facts.target).replace(/^node /, "")}`;
+          : `${recording.nodeName(facts.source).replace(/^node (?=\d+$)/, "")} → ${recording.nodeName(facts.target).replace(/^node (?=\d+$)/, "")}`;
       element.append(
         el("span", { class: "who", text: `task ${facts.number}` }),
         el("span", { class: "path", text: path }),

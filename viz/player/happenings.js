@@ -121,7 +121,9 @@ function testsOf(all, filter) {
       /\bjob ?(\d+)\b/,
       (job) => (row) => {
         const task = all.taskOf(row);
-        return task >= 0 && task < recording.tasks && recording.tables.tasks.columns.job[task] === job;
+        return (
+          task >= 0 && task < recording.tasks && recording.jobNumber(recording.tables.tasks.columns.job[task]) === job
+        );
       },
     ],
     [

@@ -3,6 +3,7 @@
 import { drawMark } from "./dots.js";
 import { el } from "./dom.js";
 import { MOVE } from "./recording.js";
+import { moment } from "./words.js";
 
 /** @typedef {import("./colours.js").Palette} Palette */
 /** @typedef {import("./recording.js").Recording} Recording */
@@ -43,6 +44,13 @@ export function legendOf(recordings, palette, most) {
   list.append(
     el("li", { title: `Tasks on a node${tiles ? "" : ", folded rows of the timeline"}` }, "1", scale, `${most} tasks`),
   );
+  const detail = recordings.find((one) => one.detail.from >= 0)?.detail;
+  const exact = detail ? `, exact from ${moment(detail.from)} to ${moment(detail.to)}` : "";
+  if (!tiles) {
+    const title =
+      "How many tasks are on a node is exact. When a task is at the CPU and when at the disk is known in a detailed window only.";
+    list.append(el("li", { title }, el("em", { text: `CPU and disk: on average over each visit${exact}` })));
+  }
   if (!tiles)
     list.append(el("li", {}, el("i", { class: "memory", css: { background: palette.memory } }), "memory in use"));
   return list;

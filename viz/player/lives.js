@@ -131,7 +131,7 @@ export function endOfTask(view, run, task) {
     found.outcome === OUTCOME.finished
       ? ` It took ${duration(found.response)}, alone ${duration(found.isolated)}: slowdown ${plain(found.slowdown)}.`
       : "";
-  return `Task ${found.task} of job ${found.job} was submitted on ${recording.nodeName(found.home)} at ${moment(found.arrival)} and ${how}.${tail}`;
+  return `Task ${found.task} of job ${recording.jobNumber(found.job)} was submitted on ${recording.nodeName(found.home)} at ${moment(found.arrival)} and ${how}.${tail}`;
 }
 
 /**

@@ -57,7 +57,7 @@ export function drawMachine(context, box, node, state, palette, selected) {
   if (down) return;
   const top = y + 19;
   const room = height - 19 - (small ? 7 : 11);
-  const size = Math.max(3, Math.min(room / 2 - 3, width > 150 ? 10 : width > 100 ? 8 : 6));
+  const size = Math.max(3, Math.min(room / 2 - 3, width > 150 ? 10 : width > 84 ? 8 : 6));
   const extra = state.waiting[node];
   const inner = { x: x + pad, width: width - 2 * pad };
   queue(

@@ -1,6 +1,7 @@
 /** A recording with what all panels look up: lives, visits by node, moves by time, decisions by task. Times are ms. */
 
 import { check } from "./checks.js";
+import { Detail } from "./detail.js";
 import { firstFrom, grouped, orderOf } from "./search.js";
 
 /** @typedef {import("./decode.js").Decoded} Decoded */
@@ -68,6 +69,7 @@ export class Recording {
     this.moves = movesOf(this);
     this.failures = { at: scaled(tables.failures.columns.at, this.tick), node: tables.failures.columns.node };
     this.down = downTimes(this);
+    this.detail = new Detail(this);
     this.finish = Float64Array.from(
       tables.tasks.columns.response,
       (response, row) => (tables.tasks.columns.arrival[row] + response) * this.tick,
@@ -109,6 +111,14 @@ export class Recording {
       requests: columns.requests[row],
       faults: columns.faults[row],
     };
+  }
+
+  /**
+   * The number of a job, by its row in `jobs`.
+   * @param {number} row
+   */
+  jobNumber(row) {
+    return this.tables.jobs.columns.job[row] ?? row;
   }
 
   /** @param {number} node */

@@ -4,7 +4,7 @@
 
 const LANE = 8;
 const MOST_LANES = 24;
-const HIGHEST = 22;
+const HIGHEST = 36;
 
 export class Rows {
   /** @param {number} nodes */

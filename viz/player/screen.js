@@ -88,6 +88,11 @@ export class Screen {
     this.resized.observe(element);
     view.on((change) => this.#later(change));
     this.paint(options.theme ? options.theme === "dark" : scheme.matches);
+    const { from_ns: from, to_ns: to } = recordings[0].header.kept ?? {};
+    if (Number.isFinite(from) && Number.isFinite(to) && to > from) {
+      view.window(from / 1e6, to / 1e6);
+      view.seek(from / 1e6);
+    }
     if (options.hash) this.go(options.hash);
   }
 
@@ -162,7 +167,7 @@ export class Screen {
           text: `${header.caption ?? ""} (seed ${header.seed})`,
           title: `Rounded: ${header.rounded}`,
         }),
-        ...notes.map((text) => el("span", { class: "kept", text })),
+        ...notes.map((text) => el("span", { class: "kept", text: `Kept: ${text}` })),
         this.#partingButton(),
         this.theme,
         iconButton("full", "Full screen", () => this.#full(), "f"),
@@ -338,7 +343,10 @@ export class Screen {
       this.said.textContent = `${moment(facts.time)}: ${whatHappens(recordings[selection.run], facts)} ${whyWords(recordings[selection.run], facts)}`;
     } else if (selection.kind === "task") this.said.textContent = endOfTask(this.view, selection.run, selection.id);
     else
-      this.said.textContent = selection.kind === "node" ? recordings[0].nodeName(selection.id) : `job ${selection.id}`;
+      this.said.textContent =
+        selection.kind === "node"
+          ? recordings[0].nodeName(selection.id)
+          : `job ${recordings[selection.run].jobNumber(selection.id)}`;
   }
 
   /** @param {number} by */

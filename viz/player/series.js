@@ -39,8 +39,8 @@ function inside({ arrivals, ends }) {
 }
 
 /** @param {Totals} totals @returns {Series} */
-function slowdown({ ends, slowdowns, finished }) {
-  const value = Float64Array.from(ends, (_, place) => slowdowns[place + 1] / finished[place + 1]);
+function slowdown({ ends, slowdowns, done }) {
+  const value = Float64Array.from(ends, (_, place) => slowdowns[place + 1] / done[place + 1]);
   return { time: ends, value, steps: true };
 }
 

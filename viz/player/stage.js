@@ -12,6 +12,9 @@ import { counted } from "./words.js";
 /** @typedef {import("./state.js").NodeState} NodeState */
 /** @typedef {import("./view.js").View} View */
 
+/** Above this many nodes tiles are so small that finer pixels show nothing more. */
+const MANY = 400;
+
 export class Stage {
   /**
    * @param {View} view
@@ -67,7 +70,7 @@ export class Stage {
    */
   draw(palette, sized) {
     const { view, state, recording } = this;
-    if (sized || !this.fit) this.fit = fitted(this.base);
+    if (sized || !this.fit) this.fit = fitted(this.base, recording.nodes > MANY ? 1.5 : 3);
     const { width, height, ratio, context } = this.fit;
     if (!width || !height) return;
     const key = `${width} ${height} ${ratio} ${palette.dark}`;
@@ -91,6 +94,7 @@ export class Stage {
       else drawMachine(painter, places.boxes[node], node, state, palette, marked.has(node));
     }
     this.version = state.version;
+    this.dots.height = height;
     this.marked = marked;
     context.drawImage(/** @type {OffscreenCanvas} */ (this.nodes), 0, 0, width, height);
     this.#moves(context, places, palette, ratio);
@@ -134,7 +138,7 @@ export class Stage {
     if (decision < 0) return;
     const { source, target, kind, accepted } = recording.decisions;
     if (source[decision] === target[decision]) return;
-    const arc = arcOf(places.boxes[source[decision]], places.boxes[target[decision]]);
+    const arc = arcOf(places.boxes[source[decision]], places.boxes[target[decision]], this.dots.height);
     const how = !accepted[decision] ? MOVE.refused : kind[decision] === 2 ? MOVE.migration : MOVE.start;
     // Away from its moment the move is a reminder of what is selected.
     const { time } = recording.decisions;

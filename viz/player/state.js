@@ -35,6 +35,11 @@ export class NodeState {
     /** Of the tasks, by how much of their visits: at the CPU, in its queue, at the disk, in its queue, paging, at a barrier. */
     this.shares = [0, 1, 2, 3, 4, 5].map(() => new Float64Array(nodes));
     this.memory = new Float64Array(nodes);
+    /** The same, exactly, in a detailed window. */
+    this.exact = this.shares.map(() => new Int16Array(nodes));
+    this.isExact = false;
+    /** Visits that are there, where a detailed window has to be looked up. @type {Set<number>} */
+    this.there = new Set();
     /** When each node changed last, as a version. */
     this.changed = new Uint32Array(nodes);
   }
@@ -49,6 +54,23 @@ export class NodeState {
     while (this.ended < this.ends.length && this.endTimes[this.ended] <= time) this.#add(this.ends[this.ended++], -1);
     while (this.ended > 0 && this.endTimes[this.ended - 1] > time) this.#add(this.ends[--this.ended], 1);
     while (this.begun > 0 && this.beginTimes[this.begun - 1] > time) this.#add(this.begins[--this.begun], -1);
+    const { detail } = this.recording;
+    const isExact = detail.covers(time);
+    if (isExact) this.#lookUp();
+    if (isExact || this.isExact) this.changed.fill(this.version);
+    this.isExact = isExact;
+  }
+
+  /** What each task does at this moment. */
+  #lookUp() {
+    const { detail, segments } = this.recording;
+    for (const one of this.exact) one.fill(0);
+    for (const row of this.there) {
+      const piece = detail.at(segments.task[row], this.time);
+      // What is at a barrier, asleep, or writes what it brought, is neither at the CPU nor at the disk.
+      const state = piece < 0 ? 5 : Math.min(detail.state[piece], 5);
+      this.exact[state][segments.node[row]]++;
+    }
   }
 
   /**
@@ -64,6 +86,10 @@ export class NodeState {
       return;
     }
     this.tasks[node] += sign;
+    if (this.recording.detail.from >= 0) {
+      if (sign > 0) this.there.add(row);
+      else this.there.delete(row);
+    }
     const columns = tables.segments.columns;
     const length = (segments.to[row] - segments.from[row]) * 10;
     const barrier = columns.barrier[row] + columns.blocked[row];
@@ -79,12 +105,12 @@ export class NodeState {
   }
 
   /**
-   * Tasks of a node in a state, on average over their visits.
+   * Tasks of a node in a state: at this moment in a detailed window, elsewhere on average over their visits.
    * @param {number} part place in `shares`
    * @param {number} node
    */
   share(part, node) {
-    return this.shares[part][node] / WHOLE;
+    return this.isExact ? this.exact[part][node] : this.shares[part][node] / WHOLE;
   }
 
   /**

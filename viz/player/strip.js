@@ -3,9 +3,8 @@
  * where they have room, and the moves between rows as lines where there are few.
  */
 
+import { LEAST_LANE, MOST_BARS, paintBars, visitsIn } from "./bars.js";
 import { shadeOf } from "./colours.js";
-import { ended } from "./lanes.js";
-import { FONT } from "./machines.js";
 import { MOVE } from "./recording.js";
 import { firstAbove, firstFrom } from "./search.js";
 
@@ -18,19 +17,15 @@ import { firstAbove, firstFrom } from "./search.js";
  *   most: number, palette: Palette}} Piece
  */
 
-const MOST_BARS = 9000;
 const MOST_LINES = 700;
-const LEAST_LANE = 2;
-const STATES = 9;
 
 let pixels = new Uint32Array(0);
 let maxima = new Uint16Array(0);
-/** Bars by colour: x, y, width, height each; kept from piece to piece. @type {number[][]} */
-const batches = Array.from({ length: STATES }, () => []);
 
 /**
  * @param {Context} context
  * @param {Piece} piece
+ * @returns {Float64Array} the height of a lane in each row that shows bars; 0 in the others
  */
 export function paintStrip(context, piece) {
   const { width, height, ratio, palette } = piece;
@@ -40,9 +35,10 @@ export function paintStrip(context, piece) {
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   const asBars = barsOf(piece);
   paintHeat(context, piece, asBars);
-  paintBars(context, piece, asBars);
+  const lanes = paintBars(context, piece, asBars);
   paintDown(context, piece);
   paintLines(context, piece);
+  return lanes;
 }
 
 /**
@@ -99,26 +95,6 @@ function barsOf({ lanes, rows, from, to }) {
 }
 
 /**
- * Places in `visits.rows` of a node's visits that may lie in a window.
- * @param {Lanes} lanes
- * @param {number} node
- * @param {number} from
- * @param {number} to
- */
-function visitsIn(lanes, node, from, to) {
-  const { visits, segments } = lanes.recording;
-  const [start, end] = [visits.start[node], visits.start[node + 1]];
-  const first = firstFrom(lanes.reach, from, start, end);
-  let [low, high] = [first, end];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (segments.from[visits.rows[middle]] < to) low = middle + 1;
-    else high = middle;
-  }
-  return { first, last: low };
-}
-
-/**
  * The most tasks of each node in each column of pixels, as colours; nodes that share a row of pixels show the busiest.
  * @param {Context} context
  * @param {Piece} piece
@@ -126,9 +102,10 @@ function visitsIn(lanes, node, from, to) {
  */
 function paintHeat(context, { lanes, rows, from, to, width, height, top, ratio, most, palette }, asBars) {
   const { recording } = lanes;
-  const columns = Math.ceil(width * ratio);
-  const thin = rows.folded * ratio < 2;
-  const lines = thin ? Math.ceil(height * ratio) : recording.nodes;
+  // Rows as thin as lines of pixels, of many nodes: a pixel of the screen's is enough, at any density.
+  const thin = rows.folded < 2;
+  const columns = thin ? Math.ceil(width) : Math.ceil(width * ratio);
+  const lines = thin ? Math.ceil(height) : recording.nodes;
   if (pixels.length < columns * lines) {
     pixels = new Uint32Array(columns * lines);
     maxima = new Uint16Array(columns * lines);
@@ -138,12 +115,10 @@ function paintHeat(context, { lanes, rows, from, to, width, height, top, ratio, 
   for (let node = 0; node < recording.nodes; node++) {
     const y = rows.top[node] - top;
     if (y + rows.height(node) < 0 || y > height) continue;
-    const line = thin ? Math.min(Math.max(Math.floor(y * ratio), 0), lines - 1) : node;
+    const line = thin ? Math.min(Math.max(Math.floor(y), 0), lines - 1) : node;
     // A row that is higher than a line of pixels, and does not show bars, fills those below, too.
     const under =
-      thin && !asBars[node]
-        ? Math.min(Math.max(Math.ceil((y + rows.height(node)) * ratio) - 1, line), lines - 1)
-        : line;
+      thin && !asBars[node] ? Math.min(Math.max(Math.ceil(y + rows.height(node)) - 1, line), lines - 1) : line;
     const [first, last] = [
       firstAbove(lanes.time, from, lanes.start[node], lanes.start[node + 1]),
       lanes.start[node + 1],
@@ -165,13 +140,13 @@ function paintHeat(context, { lanes, rows, from, to, width, height, top, ratio, 
   const { heat } = palette;
   for (let at = 0; at < shown.length; at++) shown[at] = heat[shades[Math.min(used[at], shades.length - 1)]];
   const image = new ImageData(new Uint8ClampedArray(shown.buffer, 0, shown.length * 4), columns, lines);
-  if (thin) {
-    context.putImageData(image, 0, 0);
-    return;
-  }
   const source = scratch(columns, lines);
   source.putImageData(image, 0, 0);
   context.imageSmoothingEnabled = false;
+  if (thin) {
+    context.drawImage(source.canvas, 0, 0, columns, lines, 0, 0, columns, lines);
+    return;
+  }
   const gap = rows.folded > 4 ? 1 : 0;
   for (let node = 0; node < recording.nodes; node++) {
     const y = rows.top[node] - top;
@@ -204,66 +179,6 @@ function scratch(width, height) {
     kept = new OffscreenCanvas(Math.max(width, kept?.width ?? 0), Math.max(height, kept?.height ?? 0));
   }
   return /** @type {Context} */ (kept.getContext("2d", { willReadFrequently: true }));
-}
-
-/**
- * @param {Context} context
- * @param {Piece} piece
- * @param {Uint8Array} asBars
- */
-function paintBars(context, piece, asBars) {
-  const { lanes, rows, from, to, width, height, top, palette } = piece;
-  const { recording } = lanes;
-  const { segments, visits, tables } = recording;
-  const scale = width / (to - from);
-  for (const batch of batches) batch.length = 0;
-  /** @type {{x: number, y: number, text: string}[]} */
-  const labels = [];
-  for (let node = 0; node < recording.nodes; node++) {
-    const y = rows.top[node] - top;
-    if (!asBars[node] || y + rows.height(node) < 0 || y > height) continue;
-    const open = rows.isOpen(node);
-    const room = rows.height(node) - (open ? 4 : 1);
-    context.fillStyle = palette.ground;
-    context.fillRect(0, y, width, rows.height(node) - 1);
-    const { first, last } = visitsIn(lanes, node, from, to);
-    let used = 1;
-    for (let at = first; at < last; at++) {
-      if (ended(recording, visits.rows[at]) > from && lanes.lane[at] >= used) used = lanes.lane[at] + 1;
-    }
-    const lane = Math.min(Math.max(room / used, LEAST_LANE), open ? 14 : rows.folded > 14 ? 8 : 6);
-    for (let at = first; at < last; at++) {
-      const row = visits.rows[at];
-      const end = ended(recording, row);
-      const under = (lanes.lane[at] + 1) * lane;
-      if (end <= from || under > room + 1) continue;
-      const x = Math.max((segments.from[row] - from) * scale, -2);
-      const right = Math.min((end - from) * scale, width + 2);
-      batches[segments.main[row]].push(
-        x,
-        y + under - lane + (open ? 2 : 0),
-        Math.max(right - x - (right - x > 4 ? 0.75 : 0), 0.75),
-        lane > 3 ? lane - 1 : lane,
-      );
-      if (open && lane >= 8 && right - x > 54) {
-        labels.push({
-          x: Math.max(x, 0) + 3,
-          y: y + under - lane / 2 + 1.5,
-          text: `job ${tables.tasks.columns.job[segments.task[row]]}`,
-        });
-      }
-    }
-  }
-  batches.forEach((batch, state) => {
-    context.fillStyle = palette.states[Math.min(state, palette.states.length - 1)];
-    for (let at = 0; at < batch.length; at += 4)
-      context.fillRect(batch[at], batch[at + 1], batch[at + 2], batch[at + 3]);
-  });
-  context.font = `9px ${FONT}`;
-  context.textBaseline = "middle";
-  context.textAlign = "left";
-  context.fillStyle = "#101418";
-  for (const { x, y, text } of labels) context.fillText(text, x, y);
 }
 
 /**

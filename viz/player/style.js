@@ -1,13 +1,14 @@
 /** The look of the player; colours are variables that `player.js` sets. */
 
 export const STYLE = `
-:host { display: block; }
+:host { display: block; container-type: inline-size; }
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
 .player { font: 13px/1.4 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; color: var(--ink);
   background: var(--ground); display: grid; grid-template: auto minmax(0, 1fr) auto / minmax(0, 1fr) clamp(320px, 27vw, 520px);
   grid-template-areas: "head head" "main side" "bar bar"; height: var(--height, 100vh); min-height: 560px; overflow: hidden;
   font-variant-numeric: tabular-nums; color-scheme: var(--scheme); position: relative; }
+.player:fullscreen { height: 100vh; }
 .head { grid-area: head; display: flex; gap: 14px; align-items: center; padding: 7px 12px; background: var(--paper);
   border-bottom: 1px solid var(--line); min-width: 0; }
 .head h1 { font-size: 15px; font-weight: 650; margin: 0; white-space: nowrap; }
@@ -128,7 +129,7 @@ export const STYLE = `
 .chip[aria-pressed="true"] { background: var(--ink); color: var(--paper); border-color: var(--ink); }
 .list { flex: 1; overflow-y: auto; overflow-x: hidden; min-height: 0; border-top: 1px solid var(--line); position: relative; }
 .space { position: relative; }
-.event { position: absolute; left: 0; right: 0; top: 0; height: 24px; display: grid; grid-template-columns: 82px 30px 76px minmax(92px, 1fr) minmax(0, 1.3fr);
+.event { position: absolute; left: 0; right: 0; top: 0; height: 24px; display: grid; grid-template-columns: 76px 30px 74px minmax(62px, auto) minmax(0, 1fr);
   align-items: center; padding: 0 10px; font-size: 12.5px; cursor: pointer; white-space: nowrap; }
 .event > * { overflow: hidden; text-overflow: ellipsis; }
 .event .short { text-align: right; color: var(--faint); }
@@ -143,11 +144,12 @@ export const STYLE = `
 .help h2 { margin: 0 0 8px; font-size: 17px; }
 .help th { text-align: left; padding: 2px 16px 2px 0; white-space: nowrap; font-weight: 400; }
 kbd { font: 12px ui-monospace, monospace; border: 1px solid var(--line); border-bottom-width: 2px; border-radius: 4px; padding: 0 5px; margin-right: 4px; background: var(--ground); }
-@media (max-width: 1000px) {
+@container (max-width: 1000px) {
   .player { grid-template: auto auto auto auto / minmax(0, 1fr); grid-template-areas: "head" "main" "side" "bar"; height: auto; overflow: visible; }
   .bar { position: sticky; bottom: 0; z-index: 5; grid-template-columns: auto auto; gap: 2px 10px; padding: 4px 8px; justify-content: space-between; }
   .bar .end, .of { display: none; }
   .pace { order: 3; }
+  .timeline, .lineplot { touch-action: pan-y; }
   .head { flex-wrap: wrap; gap: 4px 8px; }
   .head .caption { flex-basis: 100%; order: 9; white-space: normal; }
   .main { grid-template-rows: auto auto auto 96px 24px; }
@@ -158,7 +160,7 @@ kbd { font: 12px ui-monospace, monospace; border: 1px solid var(--line); border-
   .title { flex-wrap: wrap; white-space: normal; }
   .numbers { height: auto; }
 }
-@media (max-width: 560px) {
+@container (max-width: 560px) {
   .bar { grid-template-columns: minmax(0, 1fr); justify-items: center; }
   .bar .right { display: none; }
   .speed { width: 46vw; }

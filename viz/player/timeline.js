@@ -34,6 +34,7 @@ export class Timeline {
     this.rows = new Rows(lanes.recording.nodes);
     this.scroll = 0;
     this.plot = 1;
+    this.before = 0;
     this.canvas = /** @type {HTMLCanvasElement} */ (el("canvas", { class: "layer", "aria-hidden": "true" }));
     this.cursor = el("div", { class: "cursor" });
     this.tip = el("div", { class: "tip", hidden: true });
@@ -63,6 +64,8 @@ export class Timeline {
     /** @type {OffscreenCanvas | null} */
     this.strip = null;
     this.painted = { key: "", from: 0, to: 0, scale: 0, top: -1 };
+    /** @type {Float64Array} */
+    this.laneHeights = new Float64Array(0);
     /** How many strips were painted: for measurements. */
     this.strips = 0;
   }
@@ -168,16 +171,19 @@ export class Timeline {
     const same = old.key === key && Math.abs(old.scale - scale) < 1e-9 * scale && old.top === this.scroll;
     if (same && view.from >= old.from && view.to <= old.to + 1e-6) return;
     const wholeRun = span >= view.end * 0.999;
-    const from = wholeRun ? view.from : Math.max(view.from - span / 2, 0);
-    const to = wholeRun ? view.to : Math.min(from + 2 * span, view.end);
-    const begin = wholeRun ? from : Math.max(Math.min(from, to - 2 * span), 0);
+    // While one zooms a strip lives for one frame: without the parts beside the window.
+    const zooms = Math.abs(this.before - scale) > 1e-9 * scale;
+    this.before = scale;
+    const from = wholeRun || zooms ? view.from : Math.max(view.from - span / 2, 0);
+    const to = wholeRun || zooms ? view.to : Math.min(from + 2 * span, view.end);
+    const begin = wholeRun || zooms ? from : Math.max(Math.min(from, to - 2 * span), 0);
     const wide = 2 * plot;
     if (!this.strip || this.strip.width !== Math.ceil(wide * ratio) || this.strip.height !== Math.ceil(room * ratio)) {
       this.strip = new OffscreenCanvas(Math.ceil(wide * ratio), Math.ceil(room * ratio));
     }
     const context = /** @type {OffscreenCanvasRenderingContext2D} */ (this.strip.getContext("2d", { alpha: false }));
     const width = (to - begin) * scale;
-    paintStrip(context, {
+    this.laneHeights = paintStrip(context, {
       lanes: this.lanes,
       rows,
       from: begin,
@@ -281,14 +287,20 @@ export class Timeline {
   }
 
   /**
-   * Where a visit's bar is.
+   * Where a visit's bar is, or its row where that shows no bars.
    * @param {number} row
    */
   #placeOf(row) {
-    const { rows, recording } = this;
-    const node = recording.segments.node[row];
+    const { rows, recording, lanes } = this;
+    const { visits, segments } = recording;
+    const node = segments.node[row];
     const y = AXIS + rows.top[node] - this.scroll;
-    return { y: y + 0.5, height: Math.max(rows.height(node) - 2, 2) };
+    const lane = this.laneHeights[node];
+    let at = visits.start[node];
+    while (lane && at < visits.start[node + 1] && visits.rows[at] !== row) at++;
+    const under = (lanes.lane[at] + 1) * lane;
+    if (!lane || under > rows.height(node)) return { y: y + 0.5, height: Math.max(rows.height(node) - 2, 2) };
+    return { y: y + under - lane + (rows.isOpen(node) ? 2 : 0), height: Math.max(lane > 3 ? lane - 1 : lane, 2) };
   }
 
   /**

@@ -15,14 +15,26 @@ export class Totals {
       .filter((row) => !is_open[row])
       .sort((a, b) => recording.finish[a] - recording.finish[b]);
     this.ends = Float64Array.from(rows, (row) => recording.finish[row]);
-    /** Sum of slowdowns of those that finished, and how many have, after each end. */
-    this.slowdowns = new Float64Array(rows.length + 1);
+    /** How many tasks have finished after each end. */
     this.finished = new Uint32Array(rows.length + 1);
+    /** How many jobs have finished whole, and the sum of their slowdowns: each the mean over its tasks. */
+    this.done = new Uint32Array(rows.length + 1);
+    this.slowdowns = new Float64Array(rows.length + 1);
+    const { job } = tasks.columns;
+    const { tasks: widths } = recording.tables.jobs.columns;
+    const finishedOfJob = new Uint32Array(recording.jobs);
+    const sumOfJob = new Float64Array(recording.jobs);
     rows.forEach((row, place) => {
-      const { slowdown } = recording.taskOf(row);
       const counts = outcome[row] === OUTCOME.finished;
-      this.slowdowns[place + 1] = this.slowdowns[place] + (counts && Number.isFinite(slowdown) ? slowdown : 0);
+      const of = job[row];
+      if (counts) {
+        finishedOfJob[of]++;
+        sumOfJob[of] += recording.taskOf(row).slowdown;
+      }
+      const isDone = counts && finishedOfJob[of] === widths[of] && Number.isFinite(sumOfJob[of]);
       this.finished[place + 1] = this.finished[place] + (counts ? 1 : 0);
+      this.done[place + 1] = this.done[place] + (isDone ? 1 : 0);
+      this.slowdowns[place + 1] = this.slowdowns[place] + (isDone ? sumOfJob[of] / widths[of] : 0);
     });
     const { kind, from } = recording.moves;
     /** Times of moves by kind. */
@@ -39,7 +51,7 @@ export class Totals {
       finished,
       failed: ended - finished,
       inside: firstAbove(this.arrivals, time) - ended,
-      slowdown: finished ? this.slowdowns[ended] / finished : NaN,
+      slowdown: this.done[ended] ? this.slowdowns[ended] / this.done[ended] : NaN,
       starts: firstAbove(this.moves[MOVE.start], time),
       migrations: firstAbove(this.moves[MOVE.migration], time),
       refused: firstAbove(this.moves[MOVE.refused], time),

@@ -44,7 +44,11 @@ export class Why {
     const first = FILTERS.filter(([word]) => word && this.events.count(word));
     return [
       el("h2", { text: "Nothing is selected" }),
-      el("p", { text: "Click a dot, a bar, a node or an event. The key n goes to the next move." }),
+      el("p", {
+        text: first.length
+          ? "Click a dot, a bar, a node or an event. The key n goes to the next move."
+          : "No task moves in this run. Click a bar or a node.",
+      }),
       first.length ? el("p", { text: "Or begin with the first one of a kind:" }) : null,
       el(
         "div",
@@ -122,7 +126,7 @@ export class Why {
       el(
         "p",
         { class: "more" },
-        this.#link(`Job ${job}`, () => view.select({ run, kind: "job", id: job })),
+        this.#link(`Job ${recording.jobNumber(job)}`, () => view.select({ run, kind: "job", id: job })),
         " ",
         this.#link(recording.nodeName(facts.source), () => view.select({ run, kind: "node", id: facts.source })),
         " ",
@@ -247,7 +251,7 @@ export class Why {
       el(
         "p",
         { class: "more" },
-        this.#link(`Job ${found.job}`, () => view.select({ run, kind: "job", id: found.job })),
+        this.#link(`Job ${recording.jobNumber(found.job)}`, () => view.select({ run, kind: "job", id: found.job })),
         " ",
         this.#link("Its events", () => this.events.filter(`task ${found.task}`)),
       ),
@@ -256,7 +260,7 @@ export class Why {
 
   /**
    * @param {number} run
-   * @param {number} job
+   * @param {number} job row
    */
   #job(run, job) {
     const { view } = this;
@@ -269,9 +273,14 @@ export class Why {
       `${plain(columns.memory_mb[job])} MB`,
     ];
     return [
-      el("div", { class: "tags" }, el("span", { class: "tag", text: `job ${job}` }), this.#run(run)),
+      el(
+        "div",
+        { class: "tags" },
+        el("span", { class: "tag", text: `job ${recording.jobNumber(job)}` }),
+        this.#run(run),
+      ),
       el("h2", {
-        text: `Job ${job} was submitted on ${recording.nodeName(columns.home[job])} at ${moment(columns.arrival[job] * recording.tick)}.`,
+        text: `Job ${recording.jobNumber(job)} was submitted on ${recording.nodeName(columns.home[job])} at ${moment(columns.arrival[job] * recording.tick)}.`,
       }),
       el("p", { text: `${tasks.length === 1 ? "1 task" : `${tasks.length} tasks`}: ${demands.join(", ")}.` }),
       el(
@@ -294,7 +303,7 @@ export class Why {
       el(
         "p",
         { class: "more" },
-        this.#link("Its events", () => this.events.filter(`job ${job}`)),
+        this.#link("Its events", () => this.events.filter(`job ${recording.jobNumber(job)}`)),
       ),
     ];
   }

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs
 
 from cluster_abm.errors import InputError
-from viz.server.messages import heard
+from viz.server.messages import PATH, heard
 from viz.server.tabs import Tabs, visitor
 
 Scope = MutableMapping[str, Any]
@@ -167,7 +167,12 @@ class Guard:
             return None
         refused = self._tabs.promise(_visitor(scope))
         # A tab that is loaded again gives its place back only once this answer is shown, and then gets it.
-        return None if refused is None else Refusal(503, refused, ((b"refresh", b"2"), (b"retry-after", b"2")))
+        if refused is None:
+            return None
+        # With an address of its own: one that ends in "#..." a browser would not load again.
+        address = f"/?{scope['query_string'].decode('latin-1')}"
+        again = f"2; url={address if PATH.fullmatch(address) else '/'}"
+        return Refusal(503, refused, ((b"refresh", again.encode()), (b"retry-after", b"2")))
 
 
 def allowed_names(host: str, address: str, more: Iterable[str]) -> list[str]:

@@ -7,19 +7,22 @@ can be imported, ends the tab's thread, or leaves a traceback in the log.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 MOST_TEXT = 128
 MOST_THEME = 100
+# The page's path, and the settings in its query (viz.address).
+PATH = re.compile(r"/(\?[!-;=?-~]{0,2000})?", re.ASCII)
 ENVELOPE = {"header": dict, "parent_header": dict, "metadata": dict, "content": dict, "channel": str}
 HEADER = ("msg_id", "msg_type", "session", "username", "version")
 QUESTIONS = ("kernel_info_request", "comm_info_request")
 TARGETS = ("solara.control", "jupyter.widget.control")
-# What the page's parts report: buttons, controls, the stage.
-EVENTS = frozenset({"click", "press", "choose", "enter", "painted", "pick", "resized"})
-# What a browser may set of a widget: whether it is dark, and that a file is wanted.
-STATE = frozenset({"dark_effective", "request_download"})
+# What the page reports: that it is there, what is set, and what is wanted.
+EVENTS = frozenset({"begin", "choose", "enter", "reset", "stop", "file"})
+# What a browser may set of a widget: whether it is dark.
+STATE = frozenset({"dark_effective"})
 
 
 class Heard(NamedTuple):
@@ -78,7 +81,8 @@ def _is_run(data: Mapping[str, Any]) -> bool:
     return (
         isinstance(given, dict)
         and given.keys() <= {"path", "dark", "themes", "appName"}
-        and given.get("path") == "/"
+        and isinstance(given.get("path"), str)
+        and PATH.fullmatch(given["path"]) is not None
         and isinstance(given.get("dark"), bool)
         and given.get("appName") is None
         and _is_theme(given.get("themes"))

@@ -64,6 +64,9 @@ def serve(page: Path, host: str, port: int, names: Sequence[str], max_tabs: int,
         max_tabs: tabs at once, in all.
         max_tabs_each: tabs at once of one visitor.
     """
+    from viz.first import compute_ahead, end
+
+    compute_ahead()
     # Solara reads its settings when it is imported.
     os.environ.update(SURROUNDINGS)
     os.environ.update({"SOLARA_APP": str(page), "SERVER_NAME": host, "SERVER_PORT": str(port)})
@@ -93,4 +96,7 @@ def serve(page: Path, host: str, port: int, names: Sequence[str], max_tabs: int,
         timeout_graceful_shutdown=LEAVING_S,
     )
     spare_the_log()
-    uvicorn.Server(config).run()
+    try:
+        uvicorn.Server(config).run()
+    finally:
+        end()

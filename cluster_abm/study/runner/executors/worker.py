@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing.context import SpawnContext, SpawnProcess
@@ -34,12 +34,18 @@ class _RememberingContext(SpawnContext):
 
 
 class Worker:
-    """One process and the pool that feeds it."""
+    """One process and the pool that feeds it.
 
-    def __init__(self) -> None:
+    Args:
+        begin: what the process does first, with the arguments `given`: what it shares with this one.
+    """
+
+    def __init__(self, begin: Callable[..., None] | None = None, given: Sequence[Any] = ()) -> None:
         self._context = _RememberingContext()
         # Made before the mask is set: the tracker of shared resources, which it starts, resets the mask.
-        self.pool = ProcessPoolExecutor(1, mp_context=self._context, initializer=_begin_work)
+        self.pool = ProcessPoolExecutor(
+            1, mp_context=self._context, initializer=_begin_work, initargs=(begin, tuple(given))
+        )
 
     def start(self) -> Future[Any]:
         """Spawn the process; the future is done when it has said its first word."""
@@ -102,13 +108,15 @@ def end_if_imported() -> None:
         os._exit(STARTS_RUNS)
 
 
-def _begin_work() -> None:
+def _begin_work(begin: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
     # The parent handles these signals, and ends its workers by SIGKILL.
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
     if MASKS:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
     Thread(target=_end_with_the_parent, name="end-with-the-parent", daemon=True).start()
+    if begin is not None:
+        begin(*given)
 
 
 def _end_with_the_parent() -> None:

@@ -1,0 +1,55 @@
+"""A recording as one picture: what stands where no player can run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
+
+from cluster_abm.arrays import Array, Floats
+from cluster_abm.clock import NS_PER_MS
+from cluster_abm.recording.recording import Recording
+from cluster_abm.recording.segments import WHAT
+from cluster_abm.results.colours import PAPER, RAMP
+from cluster_abm.results.picture import Picture
+
+# Moments that the picture shows, and inches of a run.
+MOMENTS, WIDTH, HEIGHT = 600, 10.0, 3.0
+_HERE = [WHAT.index(name) for name in ("waits", "runs")]
+_SHADES = LinearSegmentedColormap.from_list("tasks", list(reversed(RAMP))).with_extremes(under=PAPER)
+
+
+def still_of(recordings: Sequence[Recording]) -> Picture:
+    """Tasks on each node over time, of one recording or of two on one scale, one above the other."""
+    end_ns = max(1, *(int(one.meta["end_ns"]) for one in recordings))
+    counts = [tasks_on_nodes(one, (np.arange(MOMENTS) + 0.5) * end_ns / MOMENTS) for one in recordings]
+    most = max(1.0, *(float(one.max(initial=0)) for one in counts))
+    figure = Picture(figsize=(WIDTH, 0.6 + HEIGHT * len(recordings)), layout="constrained")
+    rows = figure.subplots(len(recordings), 1, sharex=True, squeeze=False)[:, 0]
+    end_s = end_ns / NS_PER_MS / 1000.0
+    for axes, one, count in zip(rows, recordings, counts, strict=True):
+        image = axes.imshow(
+            count, aspect="auto", cmap=_SHADES, vmin=0.5, vmax=most, interpolation="nearest",
+            extent=(0, end_s, len(count) - 0.5, -0.5),
+        )  # fmt: skip
+        axes.set_title(one.title, loc="left", fontsize=10)
+        axes.set_ylabel("node")
+    rows[-1].set_xlabel("simulated time [s]")
+    figure.colorbar(image, ax=list(rows), label="tasks on the node")
+    return figure
+
+
+def tasks_on_nodes(recording: Recording, at_ns: Floats) -> Array:
+    """How many tasks run or wait on each node at these times, shape (nodes, times)."""
+    segments = recording.tables["segments"]
+    node, what = segments["node"].to_numpy(), segments["what"].to_numpy()
+    begins, ends = segments["from_ns"].to_numpy(), segments["to_ns"].to_numpy()
+    nodes = recording.tables["nodes"].num_rows
+    found = np.zeros((nodes, len(at_ns)))
+    here = np.isin(what, _HERE)
+    for number in range(nodes):
+        rows = here & (node == number)
+        begun = np.searchsorted(np.sort(begins[rows]), at_ns, "right")
+        found[number] = begun - np.searchsorted(np.sort(ends[rows]), at_ns, "right")
+    return found

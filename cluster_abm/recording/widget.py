@@ -1,0 +1,23 @@
+"""The player as a widget of notebooks; needs the extra `viz`."""
+
+from __future__ import annotations
+
+import anywidget
+import traitlets
+
+from cluster_abm.recording.script import widget_script
+
+
+class PlayerWidget(anywidget.AnyWidget):
+    """The player.
+
+    Attributes:
+        recordings: payloads, one or two.
+        height: of the player, as CSS says it.
+        address: what is seen: time, selection, window.
+    """
+
+    _esm = widget_script()
+    recordings = traitlets.List(traitlets.Bytes()).tag(sync=True)
+    height = traitlets.Unicode("640px").tag(sync=True)
+    address = traitlets.Unicode("").tag(sync=True)

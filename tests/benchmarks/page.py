@@ -1,0 +1,103 @@
+"""Figures of the player in chromium: frames a second, memory, sizes of HTML files.
+
+    python tests/benchmarks/page.py [--quick]
+
+Frames: window of 1600 x 900, one and two device pixels, the best of five (one with --quick). Load: the average of the
+last minute that the system gives.
+"""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from chromium import CHROMIUM, FLAGS
+from playwright.sync_api import sync_playwright
+
+import cluster_abm as ca
+from cluster_abm.recording.html import html_of
+
+PLAYER = "document.getElementById('player').player"
+# What is done in each frame, and before the first.
+MOTIONS = {
+    "playing": ("v.window(0, v.end); v.seek(v.end * 0.2); v.play(true);", ""),
+    "playing, zoomed": (
+        "v.seek(v.end * 0.2); v.window(v.time - v.end * 0.01, v.time + v.end * 0.01); v.setSpeed(v.end / 240000); "
+        "v.play(true);",
+        "",
+    ),
+    "panning": (
+        "v.window(v.end * 0.2, v.end * 0.24);",
+        "const by = (v.to - v.from) * 0.004; v.window(v.from + by, v.to + by);",
+    ),
+    "zooming": ("v.window(0, v.end); let i = 0;", "v.zoom(i++ % 120 < 60 ? 0.95 : 1 / 0.95, v.end * 0.3);"),
+}  # fmt: skip
+SECONDS = 2
+
+
+def files(folder):
+    """The HTML files that are measured, by what they hold."""
+    many = {"cluster__nodes": 1024, "workload__duration_s": 56}
+    runs = {
+        "quickstart": [("quickstart", "wal-pm", {})],
+        "quickstart, two policies": [("quickstart", "none", {}), ("quickstart", "wal-pm", {})],
+        "cpu-bound under jsq": [("cpu-bound", "jsq", {})],
+        "1,024 nodes, 40,000 tasks, two runs": [("cpu-bound", "jsq", many), ("cpu-bound", "random", many)],
+    }
+    for number, (name, which) in enumerate(runs.items()):
+        path = folder / f"{number}.html"
+        path.write_text(html_of([ca.record(scenario, policy, seed=1, **more) for scenario, policy, more in which]))
+        yield name, path
+
+
+def frames(tab, motion, repeats):
+    """Frames a second, the most of some measurements."""
+    before, each = MOTIONS[motion]
+    script = f"""async () => {{
+        const v = {PLAYER}.view; {before}
+        const frame = () => new Promise(requestAnimationFrame);
+        for (let first = 0; first < 15; first++) {{ {each} await frame(); }}
+        let frames = 0; const begin = performance.now();
+        while (performance.now() - begin < {SECONDS * 1000}) {{ {each} await frame(); frames++; }}
+        const rate = 1000 * frames / (performance.now() - begin);
+        v.play(false);
+        return rate;
+    }}"""
+    return max(tab.evaluate(script) for _ in range(repeats))
+
+
+def memory_mb():
+    """What the largest process of the browser's that shows a page has of its own."""
+    found = [0.0]
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if "--type=renderer" in (process / "cmdline").read_text():
+                lines = (process / "smaps_rollup").read_text().splitlines()
+                found.append(sum(float(line.split()[1]) for line in lines if line.startswith("Private_")) / 1e3)
+        except OSError:
+            continue
+    return max(found)
+
+
+def main():
+    repeats = 1 if "--quick" in sys.argv else 5
+    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
+        for name, path in files(Path(folder)):
+            print(f"{name}: HTML file of {path.stat().st_size / 1e6:.2f} MB")
+            for ratio in (1, 2):
+                browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+                tab = browser.new_page(viewport={"width": 1600, "height": 900}, device_scale_factor=ratio)
+                tab.goto(f"file://{path}")
+                while not tab.evaluate(f"Boolean({PLAYER}?.screen)"):
+                    tab.wait_for_timeout(20)
+                found = ", ".join(f"{motion} {frames(tab, motion, repeats):.0f}" for motion in MOTIONS)
+                load = os.getloadavg()[0]
+                print(f"  {ratio} device pixels: frames a second {found}; {memory_mb():.0f} MB; load {load:.1f}")
+                browser.close()
+
+
+if __name__ == "__main__":
+    main()

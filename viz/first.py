@@ -1,0 +1,64 @@
+"""What the page is asked to show at first: by its command, through the environment."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from cluster_abm import Scenario, load_scenario
+from viz.server.runs import Runs, close_shared, shared_runs
+from viz.server.said import Task
+from viz.settings import Settings, settings_of
+from viz.visit import tasks_of
+
+ASKED = "CLUSTER_ABM_VIEW"
+"""Environment: {"scenario": name or path, "overrides": {dotted key: value}, "policies": [first, beside it]},
+or {"recording": path}, as JSON."""
+# Whose the runs are that are computed before anybody asks.
+NOBODY = ""
+
+
+def runs() -> Runs:
+    """The runs of this process."""
+    return shared_runs(_given())
+
+
+@cache
+def scenario_and_settings() -> tuple[Scenario, Settings]:
+    """The page's scenario, and the settings at first."""
+    given = _given()
+    scenario = load_scenario(given["scenario"], given["overrides"])
+    own = settings_of(scenario)
+    policy, *other = given.get("policies") or [own.policy]
+    return scenario, replace(own, policy=policy, other=other[0] if other else "")
+
+
+def recording() -> str | None:
+    """The file of a recording that is shown; None: runs of a scenario are."""
+    path = _given().get("recording")
+    return None if path is None else str(path)
+
+
+def compute_ahead() -> None:
+    """Have the processes get ready, and the first picture computed, before the first browser comes."""
+    if recording() is not None:
+        return
+    for task in _first_tasks():
+        runs().ask(NOBODY, task, lambda _: None)
+
+
+def end() -> None:
+    """End all processes that compute runs."""
+    close_shared()
+
+
+def _first_tasks() -> list[Task]:
+    return list(tasks_of(scenario_and_settings()[1]).values())
+
+
+def _given() -> dict[str, Any]:
+    given: dict[str, Any] = json.loads(os.environ.get(ASKED, '{"scenario": "quickstart", "overrides": {}}'))
+    return given

@@ -1,0 +1,102 @@
+/** The page of `cluster-abm view`: settings beside the player. An anywidget: `render` gets its model and an element. */
+
+import { el } from "../player/dom.js";
+import { mount } from "../player/player.js";
+import { STYLE as PLAYER_STYLE } from "../player/style.js";
+import { LOOK } from "./look.js";
+import { downloadsOf, save } from "./downloads.js";
+import { Panel } from "./panel.js";
+import { pictureOf } from "./picture.js";
+import { Progress } from "./progress.js";
+
+/**
+ * @param {{model: any, el: HTMLElement}} given
+ * @returns {() => void} what ends it
+ */
+export function render({ model, el: place }) {
+  const root = place.attachShadow({ mode: "open" });
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(LOOK);
+  root.adoptedStyleSheets = [sheet];
+  let isDone = false;
+  /** @param {string} event @param {unknown} data */
+  const tell = (event, data) => {
+    // What is done here makes an entry in the history; what an address says does not.
+    isDone = isDone || ["choose", "enter", "reset"].includes(event);
+    model.send({ event, data });
+  };
+  const progress = new Progress(() => tell("stop", null));
+  const host = el("cluster-player", {});
+  const hasSettings = model.get("fields").length > 0 || model.get("lists").policy !== undefined;
+  /** @type {any} */
+  let player = null;
+
+  /** @param {string} kind */
+  const fetch = async (kind) => {
+    if (kind !== "png") return tell("file", kind);
+    const view = player && host.shadowRoot?.querySelector(".player");
+    if (view) save(await pictureOf(view, PLAYER_STYLE), `${model.get("stem")}.png`);
+  };
+  const downloads = downloadsOf([["png", "The picture of the whole view (PNG)"], ...model.get("files")], fetch);
+  const panel = new Panel(model.get("named"), { tell, items: (name) => model.get("lists")[name] ?? [] }, downloads, hasSettings);
+  const page = el("div", { class: "desk" }, panel.element, el("div", { class: "stage-of-desk" }, host, progress.element), panel.tip);
+  root.append(page);
+
+  const showStatus = () => {
+    const status = model.get("status");
+    progress.show(status, player !== null);
+    panel.showLoad(status.offered ?? [], status.warnings ?? []);
+  };
+  const showRecordings = async () => {
+    const recordings = model.get("recordings").map(bytesOf);
+    if (!recordings.length) return;
+    if (player === null) player = mount(host, { recordings, page: true, height: "100%" });
+    else await replaced(player, recordings);
+    showStatus();
+  };
+  const showFields = () => panel.show(model.get("fields"));
+  const showQuery = () => {
+    const query = model.get("query");
+    if (location.search.slice(1) === query) return;
+    const address = `${location.pathname}${query ? `?${query}` : ""}${location.hash}`;
+    if (isDone) history.pushState(null, "", address);
+    else history.replaceState(history.state, "", address);
+    isDone = false;
+  };
+  const back = () => tell("begin", location.search.slice(0, 2000));
+  /** @param {any} message @param {DataView[]} buffers */
+  const deliver = (message, buffers) => {
+    if (!message?.file) return;
+    if (message.error) progress.show({ ...model.get("status"), error: message.error }, player !== null);
+    else save(new Blob(/** @type {any} */ ([buffers[0]]), { type: message.mime }), message.name);
+  };
+  const heard = { status: showStatus, recordings: showRecordings, fields: showFields, query: showQuery };
+  for (const [name, show] of Object.entries(heard)) model.on(`change:${name}`, show);
+  model.on("msg:custom", deliver);
+  addEventListener("popstate", back);
+  showFields();
+  showStatus();
+  void showRecordings();
+  if (hasSettings) back();
+  Object.assign(globalThis, { desk: () => player });
+  return () => {
+    progress.close();
+    removeEventListener("popstate", back);
+    for (const [name, show] of Object.entries(heard)) model.off(`change:${name}`, show);
+    model.off("msg:custom", deliver);
+  };
+}
+
+/** @param {DataView} view */
+const bytesOf = (view) => new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+
+/**
+ * Other recordings in the same player: what is seen stays, and it goes on playing.
+ * @param {import("../player/player.js").Player} player
+ * @param {Uint8Array[]} recordings
+ */
+async function replaced(player, recordings) {
+  const playing = player.view?.playing ?? false;
+  await player.open(recordings);
+  if (playing) player.set({ playing });
+}
