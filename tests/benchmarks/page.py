@@ -1,4 +1,4 @@
-"""Figures of the player in chromium: frames a second, memory, sizes of HTML files; times of `cluster-abm view` (view.py).
+"""Figures in chromium: frames a second, memory, sizes of HTML files; times of `cluster-abm view` (view.py).
 
     python tests/benchmarks/page.py [--quick]
 

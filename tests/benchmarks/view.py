@@ -1,4 +1,4 @@
-"""Times of `cluster-abm view quickstart`: first picture, changed setting, and a policy that is compiled for the first time.
+"""Times of `cluster-abm view`: first picture, changed setting, and the first compile of a policy.
 
     python tests/benchmarks/view.py
 
