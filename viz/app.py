@@ -22,7 +22,7 @@ from viz.widget import PageWidget
 
 STYLE = """
 .solara-content-main, .v-application--wrap > div { padding: 0; }
-html { overflow: hidden; }
+@media (min-width: 760px) { html { overflow: hidden; } }
 """
 
 

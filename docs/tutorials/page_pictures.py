@@ -28,11 +28,11 @@ SIZE = {"width": 1280, "height": 800}
 
 @contextmanager
 def served() -> Iterator[str]:
-    """The page of the quickstart under iolb, and its address."""
+    """The page as it is without options, and its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "cluster_abm", "view", "quickstart", "--policy", "iolb", "--port", str(port)]
+    command = [sys.executable, "-m", "cluster_abm", "view", "--port", str(port)]
     server = subprocess.Popen(command, cwd=HERE.parents[1])
     try:
         for _ in range(3000):
@@ -52,45 +52,40 @@ def main() -> None:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         page = browser.new_page(viewport=SIZE)
         page.goto(address)
-        page.wait_for_selector(".stage svg circle", timeout=60_000)
-        steps(page, 45)
-        keep(page, HERE / "the-page-one.png")
-        page.locator(".panel-talk tbody tr").first.click()
-        page.wait_for_timeout(500)
-        page.locator(".panel-talk tbody tr").nth(1).hover()
-        page.locator("#tip.shown").wait_for()
-        keep(page, HERE / "the-page-negotiations.png", {"x": 500, "y": 380, "width": 780, "height": 420})
-        page.mouse.move(500, 5)
-        enter(page, "Nodes", "-3")
-        page.wait_for_timeout(700)
-        keep(page, HERE / "the-page-refused.png", {"x": 0, "y": 190, "width": 560, "height": 480})
-        enter(page, "Nodes", "32")
-        search(page, "steal")
-        keep(page, HERE / "the-page-search.png", {"x": 0, "y": 190, "width": 640, "height": 330})
-        page.keyboard.press("Escape")
-        page.locator(".brand").click()
-        choose(page, "Beside it, on the same jobs", "jsq")
-        page.locator(".panel-map1").wait_for()
-        page.wait_for_timeout(8000)
-        steps(page, 54)
+        shown(page)
+        seek(page, 317_000)
         keep(page, HERE / "the-page-two.png")
         page.set_viewport_size({"width": 1600, "height": 900})
         page.wait_for_timeout(800)
         keep(page, HERE.parent / "page.png")
-        page.set_viewport_size({"width": 390, "height": 844})
+        page.set_viewport_size(SIZE)
+        page.get_by_role("button", name="Migrations", exact=True).click()
+        page.locator("body").press("n")
         page.wait_for_timeout(800)
+        keep(page, HERE / "the-page-why.png")
+        enter(page, "Nodes", "-3")
+        page.wait_for_timeout(700)
+        keep(page, HERE / "the-page-refused.png", {"x": 0, "y": 130, "width": 560, "height": 420})
+        enter(page, "Nodes", "32")
+        search(page, "steal")
+        keep(page, HERE / "the-page-search.png", {"x": 0, "y": 0, "width": 640, "height": 330})
+        page.keyboard.press("Escape")
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.wait_for_timeout(1200)
         keep(page, HERE / "the-page-phone.png")
         browser.close()
 
 
-def steps(page: Page, count: int) -> None:
-    """So many frames, one by one, so that the picture is of the same moment each time."""
-    for _ in range(count):
-        before = page.locator(".numbers").get_attribute("data-ms")
-        page.get_by_role("button", name="Step", exact=True).click()
-        page.wait_for_function(f"document.querySelector('.numbers').dataset.ms !== '{before}'")
+def shown(page: Page) -> None:
+    """Wait for the first picture."""
+    page.wait_for_function("() => Boolean(globalThis.desk?.()?.view)", timeout=180_000)
+
+
+def seek(page: Page, ms: float) -> None:
+    """To a time, the same each time."""
+    page.evaluate(f"desk().seek({ms})")
     page.mouse.move(500, 5)
-    page.wait_for_timeout(500)
+    page.wait_for_timeout(1000)
 
 
 def enter(page: Page, label: str, text: str) -> None:
@@ -106,15 +101,6 @@ def search(page: Page, words: str) -> None:
     field.click()
     field.fill(words)
     page.wait_for_timeout(800)
-
-
-def choose(page: Page, label: str, value: str) -> None:
-    """A value from a list."""
-    field = page.get_by_label(label)
-    field.click()
-    field.fill(value)
-    option = page.locator(".menuable__content__active .v-list-item")
-    option.filter(has=page.get_by_text(value, exact=True)).click()
 
 
 def keep(page: Page, path: Path, clip: Any = None) -> None:

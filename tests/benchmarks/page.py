@@ -1,4 +1,4 @@
-"""Figures of the player in chromium: frames a second, memory, sizes of HTML files.
+"""Figures in chromium: frames a second, memory, sizes of HTML files; times of `cluster-abm view` (view.py).
 
     python tests/benchmarks/page.py [--quick]
 
@@ -13,6 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import view
 from chromium import CHROMIUM, FLAGS
 from playwright.sync_api import sync_playwright
 
@@ -97,6 +98,7 @@ def main():
                 load = os.getloadavg()[0]
                 print(f"  {ratio} device pixels: frames a second {found}; {memory_mb():.0f} MB; load {load:.1f}")
                 browser.close()
+    view.main()
 
 
 if __name__ == "__main__":

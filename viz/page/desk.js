@@ -42,6 +42,11 @@ export function render({ model, el: place }) {
   const page = el("div", { class: "desk" }, panel.element, el("div", { class: "stage-of-desk" }, host, progress.element), panel.tip);
   root.append(page);
 
+  // The settings are as dark as the player is.
+  const paint = () => page.classList.toggle("dark", player?.view?.dark ?? matchMedia("(prefers-color-scheme: dark)").matches);
+  const painted = new MutationObserver(paint);
+  paint();
+
   const showStatus = () => {
     const status = model.get("status");
     progress.show(status, player !== null);
@@ -50,8 +55,12 @@ export function render({ model, el: place }) {
   const showRecordings = async () => {
     const recordings = model.get("recordings").map(bytesOf);
     if (!recordings.length) return;
-    if (player === null) player = mount(host, { recordings, page: true, height: "100%" });
-    else await replaced(player, recordings);
+    if (player === null) {
+      player = mount(host, { recordings, page: true, height: "100%" });
+      painted.observe(player.element, { attributes: true, attributeFilter: ["style"] });
+      await player.ready;
+    } else await replaced(player, recordings);
+    paint();
     showStatus();
   };
   const showFields = () => panel.show(model.get("fields"));
@@ -81,6 +90,8 @@ export function render({ model, el: place }) {
   Object.assign(globalThis, { desk: () => player });
   return () => {
     progress.close();
+    painted.disconnect();
+    player?.destroy();
     removeEventListener("popstate", back);
     for (const [name, show] of Object.entries(heard)) model.off(`change:${name}`, show);
     model.off("msg:custom", deliver);

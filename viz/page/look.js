@@ -7,10 +7,8 @@ export const LOOK = `
 .desk { --ink: #1b2733; --faint: #5b6770; --line: #d5dbe0; --paper: #fff; --ground: #f3f5f7; --accent: #1565c0; --bad: #a3201a;
   --field: #8b98a3; display: grid; grid-template-columns: 240px minmax(0, 1fr); height: 100vh; color: var(--ink); background: var(--ground);
   font: 13px/1.35 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
-@media (prefers-color-scheme: dark) {
-  .desk { --ink: #e6ebef; --faint: #a3b0ba; --line: #38444e; --paper: #1c242b; --ground: #141a1f; --accent: #6db3f2; --bad: #ff9d94; --field: #7c8a95;
-    color-scheme: dark; }
-}
+.desk.dark { --ink: #e6ebef; --faint: #a3b0ba; --line: #38444e; --paper: #1c242b; --ground: #141a1f; --accent: #6db3f2; --bad: #ff9d94;
+  --field: #7c8a95; color-scheme: dark; }
 .panel { background: var(--paper); border-right: 1px solid var(--line); padding: 9px 12px; overflow-y: auto; height: 100vh; display: flex;
   flex-direction: column; gap: 5px; }
 .brand b { font-size: 16px; } .brand span { color: var(--faint); margin-left: 6px; }
@@ -52,6 +50,7 @@ cluster-player { display: block; height: 100%; --height: 100%; }
 @media (min-width: 1800px) { .desk { font-size: 15px; grid-template-columns: 272px minmax(0, 1fr); } label { font-size: 13.5px; } }
 @media (max-width: 759px) {
   .desk { display: block; height: auto; }
+  .stage-of-desk, cluster-player { height: auto; }
   .panel { height: auto; border-right: 0; border-bottom: 1px solid var(--line); overflow: visible; }
   .more { display: block; } .panel:not(.open) .fields, .panel:not(.open) .reset { display: none; }
   button { min-height: 40px; } input { height: 38px; font-size: 16px; }
