@@ -1,4 +1,4 @@
-"""What a notebook shows of recordings: a widget with a picture beside it, a picture alone, a frame that plays offline."""
+"""What a notebook shows of recordings: a widget beside a picture, a picture alone, a frame that plays offline."""
 
 from __future__ import annotations
 
