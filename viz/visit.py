@@ -17,6 +17,7 @@ from viz.server.files import KINDS
 from viz.server.runs import Asked, Runs
 from viz.server.said import Made, Stage, Task
 from viz.settings import Settings, scenario_with
+from viz.tasks import tasks_of, without_policies
 
 # Progress is shown so often at most [s].
 BETWEEN_S = 0.1
@@ -257,7 +258,7 @@ class Visit:
 
     def _file_task(self, kind: str) -> Task:
         policies = tuple(policy for policy in (self._seen.policy, self._seen.other) if policy)
-        return Task(_without_policies(self._seen), policies, kind)
+        return Task(without_policies(self._seen), policies, kind)
 
     def _deliver(self, kind: str, made: Made) -> None:
         self._files.pop(kind, None)
@@ -300,14 +301,3 @@ class Visit:
             "now_ms": stage.now_ms, "for_s": max(0.0, self._told_s - stage.since),
             "silent_s": max(0.0, self._told_s - (stage.heard or stage.since)),
         }  # fmt: skip
-
-
-def tasks_of(settings: Settings) -> dict[str, Task]:
-    """The runs of settings: A, and B if there is a second policy."""
-    named = zip("AB", (settings.policy, settings.other), strict=True)
-    return {name: Task(_without_policies(settings), (policy,)) for name, policy in named if policy}
-
-
-def _without_policies(settings: Settings) -> dict[str, Any]:
-    """Settings as data; two runs that differ in the policy beside them only are the same."""
-    return asdict(replace(settings, policy="", other=""))
