@@ -248,17 +248,14 @@ class Visit:
         """A file is wanted; it is computed from the settings of the picture."""
         if not isinstance(sent, str) or sent not in KINDS or not self._shown or sent in self._files:
             return
-        task = self._file_task(sent)
+        policies = tuple(policy for policy in (self._seen.policy, self._seen.other) if policy)
+        task = Task(without_policies(self._seen), policies, sent)
 
         def seen(what: Stage | Made) -> None:
             if isinstance(what, Made):
                 self._events.put(lambda: self._deliver(sent, what))
 
         self._files[sent] = self._runs.ask(self._whose, task, seen)
-
-    def _file_task(self, kind: str) -> Task:
-        policies = tuple(policy for policy in (self._seen.policy, self._seen.other) if policy)
-        return Task(without_policies(self._seen), policies, kind)
 
     def _deliver(self, kind: str, made: Made) -> None:
         self._files.pop(kind, None)
