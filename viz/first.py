@@ -12,7 +12,7 @@ from cluster_abm import Scenario, load_scenario
 from viz.server.runs import Runs, close_shared, shared_runs
 from viz.server.said import Task
 from viz.settings import Settings, settings_of
-from viz.visit import tasks_of
+from viz.tasks import tasks_of
 
 ASKED = "CLUSTER_ABM_VIEW"
 """Environment: {"scenario": name or path, "overrides": {dotted key: value}, "policies": [first, beside it]},

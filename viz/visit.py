@@ -17,6 +17,7 @@ from viz.server.files import KINDS
 from viz.server.runs import Asked, Runs
 from viz.server.said import Made, Stage, Task
 from viz.settings import Settings, scenario_with
+from viz.tasks import tasks_of, without_policies
 
 # Progress is shown so often at most [s].
 BETWEEN_S = 0.1
@@ -247,17 +248,14 @@ class Visit:
         """A file is wanted; it is computed from the settings of the picture."""
         if not isinstance(sent, str) or sent not in KINDS or not self._shown or sent in self._files:
             return
-        task = self._file_task(sent)
+        policies = tuple(policy for policy in (self._seen.policy, self._seen.other) if policy)
+        task = Task(without_policies(self._seen), policies, sent)
 
         def seen(what: Stage | Made) -> None:
             if isinstance(what, Made):
                 self._events.put(lambda: self._deliver(sent, what))
 
         self._files[sent] = self._runs.ask(self._whose, task, seen)
-
-    def _file_task(self, kind: str) -> Task:
-        policies = tuple(policy for policy in (self._seen.policy, self._seen.other) if policy)
-        return Task(_without_policies(self._seen), policies, kind)
 
     def _deliver(self, kind: str, made: Made) -> None:
         self._files.pop(kind, None)
@@ -300,14 +298,3 @@ class Visit:
             "now_ms": stage.now_ms, "for_s": max(0.0, self._told_s - stage.since),
             "silent_s": max(0.0, self._told_s - (stage.heard or stage.since)),
         }  # fmt: skip
-
-
-def tasks_of(settings: Settings) -> dict[str, Task]:
-    """The runs of settings: A, and B if there is a second policy."""
-    named = zip("AB", (settings.policy, settings.other), strict=True)
-    return {name: Task(_without_policies(settings), (policy,)) for name, policy in named if policy}
-
-
-def _without_policies(settings: Settings) -> dict[str, Any]:
-    """Settings as data; two runs that differ in the policy beside them only are the same."""
-    return asdict(replace(settings, policy="", other=""))

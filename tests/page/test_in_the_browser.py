@@ -107,7 +107,7 @@ def test_a_policys_name_and_enter_take_that_policy(tab, name):
 def test_a_search_finds_policies_by_name_and_by_what_they_do(tab):
     field = tab.labelled("Policy")
     field.click()
-    names = tab.page.locator("[role=listbox]:visible .name")
+    names = tab.page.locator("#list-policy:visible .name")
     field.fill("idle steal")
     assert {"hawk"} <= set(names.all_inner_texts())
     assert names.count() < 6

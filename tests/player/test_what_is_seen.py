@@ -245,7 +245,7 @@ def test_lines_by_hand(show, files):
     choose = tab.page.get_by_label("Quantity of the lines").select_option
     loads = eventful().nodes_frame()
     series = "p.screen.lines.known.get({}).map(one => [Array.from(one.time), Array.from(one.value)])[0]"
-    choose("Load imbalance")
+    choose("Load imbalance (less is better)")
     tab.frame()
     times, values = tab.run(series.format(4))
     assert times == pytest.approx(loads["time_ms"].unique().tolist())

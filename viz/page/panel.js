@@ -45,7 +45,7 @@ export class Panel {
     for (const field of fields) {
       const row = this.rows.get(field.name) ?? this.#row(field);
       if (row.choice) row.choice.show(field.text);
-      else if (row.input.getRootNode().activeElement !== row.input || row.input.value === row.input.dataset.sent) row.input.value = field.text;
+      else if (/** @type {ShadowRoot} */ (row.input.getRootNode()).activeElement !== row.input || row.input.value === row.input.dataset.sent) row.input.value = field.text;
       row.wrong.textContent = field.error;
       row.wrong.hidden = !field.error;
       row.input.setAttribute("aria-invalid", String(Boolean(field.error)));

@@ -7,10 +7,10 @@
 /** What can be drawn: name, unit, digits. */
 export const QUANTITIES = /** @type {const} */ ([
   ["Tasks in the system", ""],
-  ["Mean slowdown so far", ""],
+  ["Mean slowdown so far (less is better)", ""],
   ["CPUs busy", "%"],
   ["Disks busy", "%"],
-  ["Load imbalance", "s"],
+  ["Load imbalance (less is better)", "s"],
 ]);
 
 /**

@@ -46,6 +46,16 @@ def begin(connection: Connection, asked: dict[str, Any]) -> None:
         asked: the page's scenario, and the keys laid over it.
     """
     _links[:] = [Link(connection, load_scenario(asked["scenario"], asked["overrides"]))]
+    _warm()
+
+
+def _warm() -> None:
+    """Load what every run needs, if it is compiled, by a run that is over at once."""
+    small = load_scenario("cpu-bound", {"cluster.nodes": 2, "workload.duration_s": 2.0, "policy.name": "none"})
+    if not missing_parts([small]):
+        model = ClusterModel(small, record=True, agents_step=False)
+        model.run()
+        payload_of(model.recording())
 
 
 def compute(number: int, task: Task) -> Made:

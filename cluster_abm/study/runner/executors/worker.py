@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing.context import SpawnContext, SpawnProcess
 from threading import Thread
 from typing import Any
@@ -43,9 +44,8 @@ class Worker:
     def __init__(self, begin: Callable[..., None] | None = None, given: Sequence[Any] = ()) -> None:
         self._context = _RememberingContext()
         # Made before the mask is set: the tracker of shared resources, which it starts, resets the mask.
-        self.pool = ProcessPoolExecutor(
-            1, mp_context=self._context, initializer=_begin_work, initargs=(begin, tuple(given))
-        )
+        first = _begin_work if begin is None else partial(_begin_with, begin, tuple(given))
+        self.pool = ProcessPoolExecutor(1, mp_context=self._context, initializer=first)
 
     def start(self) -> Future[Any]:
         """Spawn the process; the future is done when it has said its first word."""
@@ -108,15 +108,18 @@ def end_if_imported() -> None:
         os._exit(STARTS_RUNS)
 
 
-def _begin_work(begin: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
+def _begin_with(begin: Callable[..., None], given: tuple[Any, ...]) -> None:
+    _begin_work()
+    begin(*given)
+
+
+def _begin_work() -> None:
     # The parent handles these signals, and ends its workers by SIGKILL.
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
     if MASKS:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
     Thread(target=_end_with_the_parent, name="end-with-the-parent", daemon=True).start()
-    if begin is not None:
-        begin(*given)
 
 
 def _end_with_the_parent() -> None:
