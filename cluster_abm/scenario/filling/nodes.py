@@ -36,7 +36,8 @@ def fill_nodes(tree: dict[str, Any], overrides: Mapping[str, object]) -> OfVerti
     under it say, unless an override gives that too. A file that does not exist or holds no graph is left to the
     network, which says what is wrong with it.
 
-    Raises InputError: a graph that was handed over says what is not allowed; groups beside vertices that say what their nodes are, or groups of more nodes than the graph has.
+    Raises InputError: a graph that was handed over says what is not allowed; groups beside vertices that say what their
+    nodes are, or groups of more nodes than the graph has.
     """
     cluster, network = tree.get("cluster", {}), tree.get("interconnect")
     if not isinstance(cluster, dict) or not isinstance(network, dict):
