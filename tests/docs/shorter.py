@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 from pathlib import Path
 
@@ -28,8 +26,6 @@ OF_A_TRACE = {"--trace", "lmip-example", "wal-pm-example"}
 # own that carry out all that ships (tests/study/test_reproduce.py).
 LEFT_OUT = {"view", "validate", "arena", "reproduce"}
 FILES = (".toml", ".txt", ".csv", ".tsv", ".xz", ".gz", ".parquet", ".json", ".graphml", ".py")
-# Commands, each a list of words, that the tests of other pages carry out: JSON in the environment.
-BEFORE = "CLUSTER_ABM_TEST_BEFORE"
 PLACEHOLDERS = {"STUDY", "DIR", "FILE", "LOG", "SCENARIO", "NAME"}
 
 
@@ -49,8 +45,6 @@ def why_not(words: list[str]) -> str | None:
             return f"{name} is not here"
     if words[0] == "run" and "--trace" not in words and words[1].startswith("replay"):
         return "work comes from a log"
-    if words in json.loads(os.environ.get(BEFORE, "[]")):
-        return "an earlier page shows the same"
     if words[:2] == ["batch", "run"] and words[2] not in ("quick-study", "my-study.toml"):
         return "minutes"
     return None

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +10,6 @@ from pathlib import Path
 import click
 import pytest
 from pages import ROOT, all_pages
-from shorter import BEFORE, FILES
 
 from cluster_abm.cli import cluster_abm
 
@@ -73,15 +70,7 @@ def reader(folder: Path, page_name: str) -> dict[str, str]:
 
 # What a reader has, or does, otherwise: the extras are installed, and other machines are not at hand.
 NOT_HERE = ("python3 -m venv", "pip install", ".venv/bin/", "dask ", "ssh ", "sphinx-build", "python scenarios/", "rm ")
-FILE_NAME = re.compile("|".join(map(re.escape, FILES)))
 SHOWN_WHOLE = [name for name in PAGES if name.endswith(".md") and name not in LONG]
-
-
-def shown_before(page_name: str) -> list[list[str]]:
-    """Commands of earlier pages whose tests carry them out; not those that read a file, which each page has anew."""
-    earlier = SHOWN_WHOLE[: SHOWN_WHOLE.index(page_name)]
-    found = [words for name in earlier for words in PAGES[name].commands()]
-    return [words for words in found if not any(FILE_NAME.search(word) for word in words)]
 
 
 def carried_out(words, folder, environment):
@@ -94,7 +83,7 @@ def carried_out(words, folder, environment):
 def test_what_a_page_shows_runs(name, tmp_path):
     """Its commands, in order, then its Python, each block a script; with fewer seeds, and without what needs a log,
     other machines, a browser or an hour: see shorter.py."""
-    environment = reader(tmp_path, name) | {BEFORE: json.dumps(shown_before(name))}
+    environment = reader(tmp_path, name)
     for block in PAGES[name].shell():
         lines = [line for line in block.splitlines() if not line.startswith(NOT_HERE) and "~/" not in line]
         if any(line.startswith(("cluster-abm ", "printf ", "cat >")) for line in lines):

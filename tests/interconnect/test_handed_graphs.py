@@ -256,6 +256,13 @@ def test_what_is_refused_is_named(graph, says):
         model_on(graph)
 
 
+def test_a_scenario_refuses_what_vertices_may_not_say():
+    """Read without a model, too: else a wrong value of a vertex would be left out."""
+    for attributes in ({"cpu_speed": "fast"}, {"memory_mb": -1}, {"cores": 2.5}, {"files": 7}, {"host": "perhaps"}):
+        with pytest.raises(InputError, match=f"network: vertex .*Lyon.*: {next(iter(attributes))} = "):
+            ca.load_scenario("cpu-bound", network=triangle(lyon=attributes))
+
+
 def test_a_graph_stands_alone():
     for key in ("interconnect.kind", "interconnect.file"):
         with pytest.raises(InputError, match=f"network = a graph, and {key}: give one of them"):

@@ -36,7 +36,8 @@ def fill_nodes(tree: dict[str, Any], overrides: Mapping[str, object]) -> OfVerti
     under it say, unless an override gives that too. A file that does not exist or holds no graph is left to the
     network, which says what is wrong with it.
 
-    Raises InputError: groups beside vertices that say what their nodes are, or groups of more nodes than the graph has.
+    Raises InputError: a graph that was handed over says what is not allowed; groups beside vertices that say what their
+    nodes are, or groups of more nodes than the graph has.
     """
     cluster, network = tree.get("cluster", {}), tree.get("interconnect")
     if not isinstance(cluster, dict) or not isinstance(network, dict):
@@ -105,10 +106,11 @@ def of_vertices(network: Mapping[str, Any]) -> OfVertices | None:
     if any(isinstance(value, bool) or not isinstance(value, int) or value < 1 for value in (at_each, max_mb)):
         return None
     is_largest = network.get("part") == "largest"
+    graph = network.get("graph")
+    if isinstance(graph, str):
+        # Handed over by a caller, who sees at once what is wrong with it.
+        return _of_text(graph, at_each, is_largest)
     with suppress(InputError, ValueError, OSError):
-        graph = network.get("graph")
-        if isinstance(graph, str):
-            return _of_text(graph, at_each, is_largest)
         file = network["file"]
         path = shipped_file("networks", file, ".json") or Path(file)
         found = os.stat(path)
@@ -135,12 +137,13 @@ def _of_text(text: str, at_each: int, is_largest: bool) -> OfVertices | None:
 
 def _described(graph: nx.Graph, where: str, at_each: int, is_largest: bool) -> OfVertices | None:
     from cluster_abm.graphs.hosts import hosts_of, keep_largest_part
-    from cluster_abm.scenario.filling.vertices import groups_of, hardware_of
+    from cluster_abm.scenario.filling.vertices import files_of, groups_of, hardware_of
 
     if is_largest:
         keep_largest_part(graph)
     hosts: list[Hashable] = hosts_of(graph, where)
     groups = groups_of(hardware_of(graph, hosts, where), at_each)
+    files_of(graph, hosts, at_each, where)
     return OfVertices(where, len(hosts) * at_each, tuple(groups)) if hosts else None
 
 
