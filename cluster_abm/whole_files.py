@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -46,3 +47,29 @@ def in_one_move(path: Path) -> Iterator[Path]:
         if isinstance(problem, OSError):
             raise InputError(f"{path}: cannot be written ({reason_of(problem)})") from None
         raise
+
+
+def check_can_be_written(path: Path, what: str) -> None:
+    """Make sure, before what takes long, that a file can be written.
+
+    Raises InputError: there is no such folder, it is a folder itself, or nothing can be written there.
+
+    Args:
+        path: the file.
+        what: what the message calls it, such as "--record 'a.rec'".
+    """
+    if not path.parent.is_dir():
+        raise InputError(f"{what}: there is no folder {str(path.parent)!r}")
+    if path.is_dir():
+        raise InputError(f"{what}: is a folder; the name of a file is needed")
+    try:
+        try_to_write(path.parent)
+    except OSError as problem:
+        raise InputError(f"{what}: cannot be written ({reason_of(problem)}); a writable folder is needed") from None
+
+
+def try_to_write(folder: Path) -> None:
+    """Raise OSError if no file can be made in a folder."""
+    with tempfile.TemporaryFile(dir=folder) as file:
+        file.write(b" ")
+        file.flush()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +14,7 @@ from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.cli.frame import StudyCall, StudyFrame, lines_of_outcome, study_options
 from cluster_abm.cli.options import Overrides, count_option, file_name, out_option, policies_named, scenario_argument
 from cluster_abm.cli.output import echo, tell
-from cluster_abm.cli.recording import checked as checked_recording
-from cluster_abm.cli.recording import detail_option, first_runs, record_option, save_first_runs
+from cluster_abm.cli.recording import Looks, first_runs, look_options, write_first_runs
 from cluster_abm.cli.shell.names import policy_list
 from cluster_abm.cli.suggestions import Asked, not_compared, suggestions
 from cluster_abm.cli.tables import table_text
@@ -36,12 +34,9 @@ if TYPE_CHECKING:
     help="Policies, each NAME or FILE.py:CLASS, comma-separated (default: the scenario's compare.policies).",
 )
 @count_option("--seeds", None, "How many seeds (default: the scenario's compare.seeds).")
-@record_option("the first two policies, from the first seed,")
-@detail_option
+@look_options("the first two policies, from the first seed,")
 @study_options(out_option("out/compare-SCENARIO"))
-def compare_command(
-    call: StudyCall, policies: str | None, seeds: int | None, record: Path | None, detail: str | None
-) -> int:
+def compare_command(call: StudyCall, policies: str | None, seeds: int | None, looks: Callable[[], Looks]) -> int:
     """Compare policies on SCENARIO: same jobs for each, 95 % confidence intervals over seeds, and a picture.
 
     Example: cluster-abm compare quickstart --policies none,jsq,iolb --seeds 16
@@ -53,11 +48,11 @@ def compare_command(
     chosen = without_bounds(checked.compare.policies if names is None else names)[0]
     check_policies(chosen)
     check_keys_have_effect(checked, call.scenario, overrides, chosen, not_compared(names, seeds))
-    span = checked_recording(record, detail)
-    recorded = None if record is None else partial(save_first_runs, record, first_runs(checked, chosen, span), span)
+    looked = looks()
+    runs = first_runs(checked, chosen, looked) if looked.are_wanted else []
     if call.out is None and not call.as_json:
         call = call._replace(out=Path("out", f"compare-{file_name(checked.name)}"))
-    return CompareFrame(call, overrides, checked, names, seeds, recorded).carry_out()
+    return CompareFrame(call, overrides, checked, names, seeds, looked, runs).carry_out()
 
 
 class CompareFrame(StudyFrame["Comparison"]):
@@ -72,14 +67,14 @@ class CompareFrame(StudyFrame["Comparison"]):
         scenario: Scenario,
         policies: list[str] | None,
         seeds: int | None,
-        record: Callable[[], None] | None = None,
+        looks: Looks,
+        looked_at: Sequence[Scenario],
     ) -> None:
         from cluster_abm.workload import offered_load, work_of
 
         super().__init__(call, overrides)
         self._scenario, self._policies, self._seeds = scenario, policies, seeds
-        # Writes the recordings, once the runs are over.
-        self._record = record
+        self._looks, self._looked_at = looks, looked_at
         self._where = call.executor.where(call.out)
         self._load = offered_load(scenario, work_of(scenario, scenario.run.seed))
 
@@ -92,13 +87,7 @@ class CompareFrame(StudyFrame["Comparison"]):
             tell(line)
         for line in warnings_of(self._scenario, self._load):
             tell(line)
-        found = compare(self._scenario, self._policies, self._seeds, where=self._where)
-        if self._record is not None:
-            if found.outcome.interrupted:
-                tell("no recording was written: interrupted before")
-            else:
-                self._record()
-        return found
+        return compare(self._scenario, self._policies, self._seeds, where=self._where)
 
     def _has_results(self, found: Comparison) -> bool:
         return bool(found.outcome.finished)
@@ -110,6 +99,15 @@ class CompareFrame(StudyFrame["Comparison"]):
         write_table(folder, "runs.parquet", found.runs)
         if found.seeds:
             save(found.plot(self.overrides.captioned(found.title)), folder / "compare.png")
+
+    def _afterwards(self, found: Comparison) -> int:
+        if not self._looked_at:
+            return 0
+        if found.outcome.interrupted:
+            tell("nothing was recorded: interrupted before")
+            return 0
+        left = "" if self.call.out is None else f"; results in {self.out}"
+        return write_first_runs(self._looks, self._looked_at, self.overrides.in_words(), left)
 
     def _show(self, found: Comparison) -> None:
         if found.seeds:

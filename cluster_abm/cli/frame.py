@@ -136,6 +136,10 @@ class StudyFrame(Generic[Result]):
         """The command's exit code."""
         return 130 if found.outcome.interrupted else int(found.outcome.exit_code)
 
+    def _afterwards(self, found: Result) -> int:
+        """Do what comes after the results are on the disk; returns an exit code."""
+        return 0
+
     def _last_lines(self, found: Result) -> Iterable[str]:
         """What is told on stderr at the end."""
         raise NotImplementedError
@@ -155,7 +159,8 @@ class StudyFrame(Generic[Result]):
                 # Runs may have taken hours: whole before a signal takes effect.
                 with interrupt_held_back():
                     self.write(folder, found)
-        return ended(self._exit_code(found), lambda: self._print(found), self._last_lines(found))
+        code = max(self._exit_code(found), self._afterwards(found))
+        return ended(code, lambda: self._print(found), self._last_lines(found))
 
     def write(self, folder: Path, found: Result) -> None:
         """Write the scenario, the document, tables and pictures, and how long it took."""

@@ -1,65 +1,197 @@
-"""`run --record`, `compare --record`: a run as a file that can be looked at."""
+"""`--record` and `--animate`, of `run` and `compare`: a run as a file that can be looked at, or sent to somebody."""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
-from cluster_abm.cli.options import FilePath
+from cluster_abm.cli.options import FilePath, Interrupted, interruptible
 from cluster_abm.cli.output import tell
-from cluster_abm.errors import InputError, reason_of
+from cluster_abm.errors import InputError
 
 if TYPE_CHECKING:
     from cluster_abm.model import ClusterModel
     from cluster_abm.recording import Recording
+    from cluster_abm.recording.films import Animation
     from cluster_abm.scenario import Scenario
 
 Span = tuple[int, int]
+Function = TypeVar("Function", bound=Callable[..., Any])
 NS_PER_S = 1e9
 # Runs that are looked at side by side.
 MOST_RECORDINGS = 2
-detail_option = click.option(
-    "--detail", metavar="FROM:TO", help="With --record: also what each task does at each moment from FROM to TO [s]."
-)
+# Of a film [pixels].
+LEAST_SIDE, LARGEST_SIDE = 320, 3840
 
 
-def record_option(of_what: str) -> Callable[[Any], Any]:
-    """The option --record FILE."""
-    return click.option("--record", type=FilePath(), help=f"Write a recording of {of_what} to this file.")
+class Size(click.ParamType):
+    """Width and height of a film, as 1280x720."""
+
+    name = "WIDTHxHEIGHT"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Raises click.BadParameter: no such size, or one that films cannot have."""
+        found = re.fullmatch(r"(\d{1,5})x(\d{1,5})", str(value))
+        size = tuple(map(int, found.groups())) if found else ()
+        if not size or any(side % 2 or not LEAST_SIDE <= side <= LARGEST_SIDE for side in size):
+            words = f"two even numbers of {LEAST_SIDE} to {LARGEST_SIDE} pixels are needed, as 1280x720"
+            self.fail(f"{value!r}: {words}", param, ctx)
+        return size
 
 
-def checked(record: Path | None, detail: str | None, others: Sequence[Path | None] = ()) -> Span | None:
-    """Make sure, before the run, that a recording can be written; the window of --detail [ns], None: there is none.
+class Looks(NamedTuple):
+    """How a command's runs are to be looked at."""
+
+    record: Path | None
+    """The file of the recording; None: none is written."""
+    span: Span | None
+    """The window in detail [ns]; None: there is none."""
+    animation: Animation | None
+    """The HTML file or the film; None: neither is written."""
+
+    @property
+    def are_wanted(self) -> bool:
+        """Whether a run has to be recorded."""
+        return self.record is not None or self.animation is not None
+
+    def driver_of(self, model: ClusterModel) -> Any:
+        """What runs a model: itself, or (model.detailing.DetailedRun) what notes a window on the way."""
+        if self.span is None:
+            return model
+        from cluster_abm.model.detailing import DetailedRun
+
+        return DetailedRun(model, self.span)
+
+    def write(self, runs: Sequence[tuple[ClusterModel, Any]], changed: str, left: str) -> int:
+        """Write the files of these runs; return the command's exit code.
+
+        Args:
+            runs: one, or two that are looked at side by side, each with its driver (`driver_of`).
+            changed: what was changed in the scenario, in words.
+            left: what an interrupt leaves, in words.
+        """
+        try:
+            whole: list[Recording] = []
+            if self.record is not None:
+                from cluster_abm.recording import save_recordings
+
+                with interruptible(f"the recording {self.record} was not written{left}"):
+                    whole = [self._recording(*run) for run in runs]
+                    save_recordings(self.record, whole)
+                _tell(self.record, whole)
+            if self.animation is not None:
+                what = "HTML file" if self.animation.is_html else "film"
+                with interruptible(f"no {what} was written{left}"):
+                    self._animate(runs, whole, changed, self.animation)
+        except InputError as problem:
+            for line in problem.problems:
+                tell(f"error: {line}")
+            return 2
+        except Interrupted as problem:
+            tell(f"interrupted: {problem}")
+            return 130
+        return 0
+
+    def _animate(
+        self, runs: Sequence[tuple[ClusterModel, Any]], whole: list[Recording], changed: str, animation: Animation
+    ) -> None:
+        from cluster_abm.progress import Progress
+        from cluster_abm.recording import Recording
+
+        window = (animation.from_s, animation.to_s) if animation.is_html else (None, None)
+        if window != (None, None) or not whole:
+            whole = [self._recording(*run, *window) for run in runs]
+        titled = [Recording({**one.meta, "changed": changed}, one.tables) for one in whole]
+        with Progress(100, "film", "%") as bar:
+            tell(animation.write(titled, lambda share: bar.reach(int(100 * share))))
+
+    def _recording(
+        self, model: ClusterModel, driver: Any, from_s: float | None = None, to_s: float | None = None
+    ) -> Recording:
+        recording = model.recording(from_s=from_s, to_s=to_s)
+        if self.span is None:
+            return recording
+        from cluster_abm.recording.details import with_detail
+
+        return with_detail(recording, driver.notes(), *self.span)
+
+
+def look_options(of_what: str) -> Callable[[Function], Function]:
+    """The options by which runs are looked at, given on as `looks`, which makes sure that all can be written.
 
     Args:
-        record, detail: the options.
-        others: files that the same command writes.
-
-    Raises InputError: there is no such folder, it cannot be written to, or the options do not fit each other.
+        of_what: the run, or the runs, in words.
     """
-    if record is None:
-        if detail is not None:
-            raise InputError(f"--detail {detail!r}: it is kept in a recording: --record FILE is needed, too")
-        return None
-    what = f"--record {str(record)!r}"
-    if not record.parent.is_dir():
-        raise InputError(f"{what}: there is no folder {str(record.parent)!r}")
-    if record.is_dir():
-        raise InputError(f"{what}: is a folder; the name of a file is needed")
-    if any(other is not None and other.resolve() == record.resolve() for other in others):
-        raise InputError(f"{what}: another option writes this file, too: take another name")
-    from cluster_abm.results.files import try_to_write
 
-    try:
-        try_to_write(record.parent)
-    except OSError as problem:
-        raise InputError(f"{what}: cannot be written ({reason_of(problem)}); a writable folder is needed") from None
-    return None if detail is None else _span_of(detail)
+    def with_options(function: Function) -> Function:
+        @wraps(function)
+        def command(**given: Any) -> Any:
+            names = ("record", "detail", "animate", "speed", "size", "from_s", "to_s")
+            return function(looks=lambda: checked(*(given[name] for name in names)), **{
+                name: value for name, value in given.items() if name not in names
+            })  # fmt: skip
+
+        options = [
+            click.option("--record", type=FilePath(), help=f"Write a recording of {of_what} to this file."),
+            click.option(
+                "--detail", metavar="FROM:TO",
+                help="Of --record and an HTML file: also what each task does at each moment from FROM to TO [s].",
+            ),
+            click.option(
+                "--animate", type=FilePath(),
+                help=f"Write {of_what} as an HTML file that plays it (.html), or as a film (.gif, .mp4, .webm).",
+            ),
+            click.option(
+                "--speed", type=click.FloatRange(min=1e-6, max=1e9), help="Of --animate: simulated seconds in a second."
+            ),
+            click.option("--size", type=Size(), help="Of a film: width and height [pixels] (default: 1280x720)."),
+            click.option(
+                "--from", "from_s", type=click.FloatRange(min=0), help="Of --animate: begin at this time [s]."
+            ),
+            click.option("--to", "to_s", type=click.FloatRange(min=0), help="Of --animate: end at this time [s]."),
+        ]  # fmt: skip
+        made: Any = command
+        for option in reversed(options):
+            made = option(made)
+        return cast(Function, made)
+
+    return with_options
+
+
+def checked(
+    record: Path | None, detail: str | None, animate: Path | None, speed: float | None,
+    size: tuple[int, int] | None, from_s: float | None, to_s: float | None,
+) -> Looks:  # fmt: skip
+    """The options, checked before the run.
+
+    Raises InputError: they do not fit each other, or a file cannot be written.
+    """
+    from cluster_abm.whole_files import check_can_be_written
+
+    animation = None
+    if animate is not None:
+        from cluster_abm.recording.films import Animation
+
+        animation = Animation(animate, speed, size, from_s, to_s)
+        animation.check()
+    given = {"--speed": speed, "--size": size, "--from": from_s, "--to": to_s}
+    for option, value in given.items():
+        if animation is None and value is not None:
+            raise InputError(f"{option}: it is of --animate FILE, which is needed, too")
+    if record is not None:
+        check_can_be_written(record, f"--record {str(record)!r}")
+        if animate is not None and animate.resolve() == record.resolve():
+            raise InputError(f"--record {str(record)!r}: --animate writes this file, too: take another name")
+    if detail is not None and record is None and not (animation is not None and animation.is_html):
+        raise InputError(f"--detail {detail!r}: it is kept in a recording: --record FILE is needed, too")
+    return Looks(record, None if detail is None else _span_of(detail), animation)
 
 
 def _span_of(text: str) -> Span:
@@ -76,28 +208,8 @@ def _span_of(text: str) -> Span:
         raise InputError(f"--detail {text!r}: {'; '.join(problem.problems)}") from None
 
 
-def driver_of(model: ClusterModel, span: Span | None) -> Any:
-    """What runs a model: itself, or (model.detailing.DetailedRun) what notes a window on the way."""
-    if span is None:
-        return model
-    from cluster_abm.model.detailing import DetailedRun
-
-    return DetailedRun(model, span)
-
-
-def save_run(path: Path, model: ClusterModel, driver: Any, span: Span | None) -> None:
-    """Write the recording of a run that `driver_of` has carried out."""
-    recording = model.recording()
-    if span is not None:
-        from cluster_abm.recording.details import with_detail
-
-        recording = with_detail(recording, driver.notes(), *span)
-    recording.save(path)
-    _tell(path, [recording])
-
-
-def first_runs(scenario: Scenario, policies: Sequence[str], span: Span | None) -> list[Scenario]:
-    """The scenario under the first two policies, whose runs are recorded side by side.
+def first_runs(scenario: Scenario, policies: Sequence[str], looks: Looks) -> list[Scenario]:
+    """The scenario under the first two policies, whose runs are looked at side by side.
 
     Raises InputError: one of them is a pooled reference, and a window of detail is asked for.
     """
@@ -106,21 +218,22 @@ def first_runs(scenario: Scenario, policies: Sequence[str], span: Span | None) -
     from cluster_abm.study.design.policies import variants_of
 
     found = list(variants_of(scenario, policies[:MOST_RECORDINGS]).values())
-    for one in found if span is not None else []:
+    for one in found if looks.span is not None else []:
         check_has_detail(create(one.policy))
     return found
 
 
-def save_first_runs(path: Path, scenarios: Sequence[Scenario], span: Span | None) -> None:
-    """Carry out these runs, each from its first seed, and write their recordings into one file."""
-    from cluster_abm.model import record
-    from cluster_abm.recording import save_recordings
+def write_first_runs(looks: Looks, scenarios: Sequence[Scenario], changed: str, left: str) -> int:
+    """Carry out these runs, each from its first seed, and write what is to be looked at; return the exit code."""
+    from cluster_abm.model import ClusterModel
 
-    detail = None if span is None else (span[0] / NS_PER_S, span[1] / NS_PER_S)
+    runs = []
     with redirect_stdout(sys.stderr):
-        recordings = [record(one, detail=detail) for one in scenarios]
-    save_recordings(path, recordings)
-    _tell(path, recordings)
+        for one in scenarios:
+            model = ClusterModel(one, record=True)
+            runs.append((model, looks.driver_of(model)))
+            runs[-1][1].run()
+    return looks.write(runs, changed, left)
 
 
 def _tell(path: Path, recordings: Sequence[Recording]) -> None:

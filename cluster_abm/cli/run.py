@@ -8,18 +8,14 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext, redirect_stdout
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from cluster_abm.cli.animate import Cameraman
 from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.cli.options import (
     ONLY_COMPARE,
-    FilePath,
-    Interrupted,
     interruptible,
     json_option,
     out_option,
@@ -29,8 +25,7 @@ from cluster_abm.cli.options import (
     work_options,
 )
 from cluster_abm.cli.output import echo, ending_with, tell
-from cluster_abm.cli.recording import checked as checked_recording
-from cluster_abm.cli.recording import detail_option, driver_of, record_option, save_run
+from cluster_abm.cli.recording import Looks, look_options
 from cluster_abm.cli.stopping import StopRequest, stop_request
 from cluster_abm.errors import InputError
 from cluster_abm.interrupts import PolicyInterrupted
@@ -48,9 +43,7 @@ if TYPE_CHECKING:
 @click.option("--threads", metavar="N", help="Changes nothing: one thread serves a run.")
 @work_options
 @out_option(None)
-@click.option("--animate", type=FilePath(), help="Write a film of the run: a .gif, or where ffmpeg is an .mp4.")
-@record_option("the run")
-@detail_option
+@look_options("the run")
 @json_option
 def run_command(
     scenario: str,
@@ -61,9 +54,7 @@ def run_command(
     trace: Path | None,
     trace_run: int | None,
     out: Path | None,
-    animate: Path | None,
-    record: Path | None,
-    detail: str | None,
+    looks: Callable[[], Looks],
     as_json: bool,
 ) -> int:
     """Run SCENARIO (a TOML file or a shipped name) once.
@@ -82,12 +73,8 @@ def run_command(
         if policy is not None:
             check_one_policy(checked, f"--policy {policy!r}")
         check_keys_have_effect(checked, scenario, overrides, others=ONLY_COMPARE)
-        span = checked_recording(record, detail, [animate])
+        looked = looks()
         with nullcontext() if out is None else out_folder(out) as folder:
-            if animate is not None:
-                from cluster_abm.results.film_files import check_film
-
-                check_film(animate)
             from cluster_abm.study.runner.ahead import compile_here
 
             compile_here(checked, quiet=False, look=stop.raise_if_requested)
@@ -95,30 +82,24 @@ def run_command(
             from cluster_abm.workload.offered import warnings_of
 
             with redirect_stdout(sys.stderr):
-                model = ClusterModel(checked, keep_decisions=out is not None, record=record is not None)
-                driver = driver_of(model, span)
+                model = ClusterModel(checked, keep_decisions=out is not None, record=looked.are_wanted)
+                driver = looked.driver_of(model)
             for note in model.network.notes:
                 tell(note)
             if model.parts.policies.any_acts_on_arrival and model.decides_in_python:
                 tell(f"policy {model.policy_name}: decides in Python ({model.decides_in_python}); docs/speed.md")
             for line in warnings_of(checked, model.offered_load):
                 tell(line)
-            cameraman = None if animate is None else Cameraman(model, driver)
-            stopped_in = _run_with_progress(model, driver.run if cameraman is None else cameraman.run, stop)
+            stopped_in = _run_with_progress(model, driver.run, stop)
             wall_s = time.perf_counter() - begun
             summary = model.summary()
             title = overrides.captioned(model.title)
             save_code = 0 if folder is None else _saved(folder, model, title, summary, wall_s)
-            if record is not None:
-                save = partial(save_run, record, model, driver, span)
-                save_code = max(save_code, _written(save, f"the recording {record} was not written"))
     if folder is not None and save_code == 0:
         tell(f"results in {folder}")
-    film_code = save_code
-    if animate is not None and cameraman is not None:
-        kept_besides = "" if folder is None else f"; results in {folder}"
-        film_code = max(film_code, _write_film(cameraman, animate, title, kept_besides))
-    exit_code = 130 if stop.requested else film_code
+    left = "" if folder is None else f"; results in {folder}"
+    look_code = looked.write([(model, driver)], overrides.in_words(), left)
+    exit_code = 130 if stop.requested else max(save_code, look_code)
     try:
         with ending_with(exit_code):
             _show(summary, overrides.in_words(), as_json)
@@ -170,33 +151,13 @@ def _run_with_progress(
 
 def _saved(folder: Path, model: ClusterModel, title: str, summary: dict[str, Any], wall_s: float) -> int:
     """Save the results; return the command's exit code. The summary is shown even where the disk does not take them."""
-    return _written(partial(_save, folder, model, title, summary, wall_s), f"the results in {folder} are not whole")
-
-
-def _written(write: Callable[[], None], words: str) -> int:
-    """Write files; return the command's exit code. `words` say what an interrupt leaves."""
     try:
-        with interruptible(words):
-            write()
+        with interruptible(f"the results in {folder} are not whole"):
+            _save(folder, model, title, summary, wall_s)
     except InputError as problem:
         for line in problem.problems:
             tell(f"error: {line}")
         return 2
-    return 0
-
-
-def _write_film(cameraman: Cameraman, path: Path, title: str, kept_besides: str) -> int:
-    """Write the film; return the command's exit code. The summary is shown whatever becomes of the film."""
-    try:
-        with interruptible(f"no film was written{kept_besides}"):
-            cameraman.write(path, title)
-    except InputError as problem:
-        for line in problem.problems:
-            tell(f"error: {line}")
-        return 2
-    except Interrupted as problem:
-        tell(f"interrupted: {problem}")
-        return 130
     return 0
 
 

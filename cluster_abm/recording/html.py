@@ -6,10 +6,12 @@ import base64
 import hashlib
 import html
 from collections.abc import Sequence
+from pathlib import Path
 
 from cluster_abm.recording.payload import payload_of
 from cluster_abm.recording.recording import Recording
 from cluster_abm.recording.script import page_script
+from cluster_abm.whole_files import in_one_move
 
 _STYLE = (
     "html,body{margin:0;height:100%}cluster-player{display:block;min-height:100%}"
@@ -28,7 +30,7 @@ _PAGE = """<!DOCTYPE html>
 </head>
 <body>
 <noscript>{title}. This file plays a recorded run; it needs JavaScript.</noscript>
-<cluster-player id="player"></cluster-player>
+<cluster-player id="player"{address}></cluster-player>
 {recordings}
 <script>{script}</script>
 </body>
@@ -36,10 +38,14 @@ _PAGE = """<!DOCTYPE html>
 """
 
 
-def html_of(recordings: Sequence[Recording]) -> str:
+def html_of(recordings: Sequence[Recording], speed: float | None = None) -> str:
     """The HTML file of one recording, or of two beside each other on one clock.
 
     Nothing but the file's own script and style can run or load in it (its content policy has their hashes).
+
+    Args:
+        recordings: one or two.
+        speed: at which it plays at first [simulated seconds in a second]; None: the player's own.
     """
     script = page_script()
     policy = (
@@ -48,6 +54,7 @@ def html_of(recordings: Sequence[Recording]) -> str:
     )
     return _PAGE.format(
         policy=policy,
+        address="" if speed is None else f' data-address="#speed={speed:.10g}"',
         title=html.escape(" | ".join(recording.title for recording in recordings)),
         style=_STYLE,
         recordings="\n".join(
@@ -56,6 +63,13 @@ def html_of(recordings: Sequence[Recording]) -> str:
         ),
         script=script,
     )
+
+
+def write_html(path: str | Path, recordings: Sequence[Recording], speed: float | None = None) -> None:
+    """Write the file of `html_of` in one move. Raises InputError: it cannot be written."""
+    text = html_of(recordings, speed)
+    with in_one_move(Path(path)) as partial:
+        partial.write_text(text, encoding="utf-8")
 
 
 def _hash(text: str) -> str:

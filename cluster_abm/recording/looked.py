@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from cluster_abm.arguments import FLAG, PATH, check_arguments, from_on
-from cluster_abm.errors import InputError, reason_of
 
 if TYPE_CHECKING:
     from cluster_abm.recording.recording import Recording
@@ -21,14 +20,10 @@ class Looked:
 
         Raises InputError: the file cannot be written, or its times are too long for the player.
         """
-        from cluster_abm.recording.html import html_of
+        from cluster_abm.recording.html import write_html
 
         check_arguments(path=(path, PATH))
-        text = html_of([cast("Recording", self)])
-        try:
-            Path(path).write_text(text, encoding="utf-8")
-        except OSError as problem:
-            raise InputError(f"{path}: cannot be written ({reason_of(problem)})") from None
+        write_html(path, [cast("Recording", self)])
 
     def show(self, embed: bool = False, height: int = 640) -> Shown:
         """What a notebook shows of it: the player, and a picture where no widget can run.

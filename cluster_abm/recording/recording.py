@@ -111,8 +111,9 @@ class Recording(Looked):
 
     @property
     def title(self) -> str:
-        """Scenario, policy and seed."""
-        return f"{self.meta['scenario']}: policy {self.meta['policy']['name']}, seed {self.meta['seed']}"
+        """Scenario, policy and seed; of a command's run also what was changed in the scenario."""
+        changed = f"; with {self.meta['changed']}" if self.meta.get("changed") else ""
+        return f"{self.meta['scenario']}: policy {self.meta['policy']['name']}, seed {self.meta['seed']}{changed}"
 
     def __repr__(self) -> str:
         tasks, decisions = (self.tables[name].num_rows for name in ("tasks", "decisions"))

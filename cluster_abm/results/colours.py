@@ -36,7 +36,7 @@ BREAKDOWN_COLOURS = {
     "barrier": "#F0E442",
     "blocked": "#4F4A45",
 }
-# Of moves in the player, in the order of its legend: remote start, migration, refused offer, data, return, restart, message.
+# Of moves in the player, by its legend: remote start, migration, refused offer, data, return, restart, message.
 MOVE_COLOURS = ("#0072B2", "#b0307a", "#C2410C", "#00846A", "#C2410C", "#8C6D1F", "#7A8691")
 # Loads, from much to little, even in lightness (OKLab); on a dark ground the player turns it round.
 RAMP = ("#2a2a5e", "#2b4171", "#275985", "#237196", "#3986a6", "#4b9cb4", "#69b0c2", "#8ac2d1", "#a9d3e0")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -15,7 +14,7 @@ import pandas as pd
 from cluster_abm.errors import InputError, reason_of
 from cluster_abm.json_text import to_json
 from cluster_abm.scenario import Scenario, scenario_files
-from cluster_abm.whole_files import in_one_move
+from cluster_abm.whole_files import in_one_move, try_to_write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,13 +56,6 @@ def out_folder(folder: str | Path) -> Iterator[Path]:
         with suppress(OSError):
             for ancestor in made:
                 ancestor.rmdir()
-
-
-def try_to_write(folder: Path) -> None:
-    """Raise OSError if no file can be made in a folder."""
-    with tempfile.TemporaryFile(dir=folder) as file:
-        file.write(b" ")
-        file.flush()
 
 
 def write_json(folder: Path, name: str, document: Any) -> Path:

@@ -1,7 +1,9 @@
-"""A run as a film: GIF, or MP4 where ffmpeg is installed."""
+"""A run as a film: GIF, or MP4 and WebM where ffmpeg is."""
 
 from __future__ import annotations
 
+import importlib.util
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from subprocess import CalledProcessError
@@ -9,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cluster_abm.errors import InputError, reason_of
-from cluster_abm.results.files import try_to_write
+from cluster_abm.errors import InputError
 from cluster_abm.results.film import FilmPicture, Scale, Scene, Stage, background_of, staged
 from cluster_abm.whole_files import in_one_move
 
@@ -18,33 +19,25 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PER_SECOND = 12
-FORMATS = (".gif", ".mp4")
+FORMATS = (".gif", ".mp4", ".webm")
+# By ending, what ffmpeg is told; all play in today's browsers.
+CODECS = {
+    ".mp4": ["-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", "-movflags", "+faststart"],
+    ".webm": ["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-crf", "32", "-b:v", "0"],
+}
 # Colours of a GIF, and of how many of its pictures they are taken.
 PALETTE, SAMPLES = 255, 8
 
 
-def check_film(path: Path) -> None:
-    """Make sure, before the run, that a film can be written there.
+def ffmpeg() -> str | None:
+    """The program that writes MP4 and WebM: of the system, or that of `imageio-ffmpeg`; None: there is none."""
+    if found := shutil.which("ffmpeg"):
+        return found
+    if importlib.util.find_spec("imageio_ffmpeg") is None:
+        return None
+    import imageio_ffmpeg
 
-    Raises:
-        InputError: neither .gif nor .mp4, no ffmpeg for the latter, no such folder, or one that cannot be written to.
-    """
-    from matplotlib.animation import FFMpegWriter
-
-    if path.suffix.lower() not in FORMATS:
-        raise InputError(f"--animate {str(path)!r}: allowed are files that end in {' or '.join(FORMATS)}")
-    if path.suffix.lower() == ".mp4" and not FFMpegWriter.isAvailable():
-        raise InputError(f"--animate {str(path)!r}: an MP4 needs ffmpeg, which is not installed; a .gif does not")
-    if not path.parent.is_dir():
-        raise InputError(f"--animate {str(path)!r}: there is no folder {str(path.parent)!r}")
-    if path.is_dir():
-        raise InputError(f"--animate {str(path)!r}: is a folder; the name of a file is needed")
-    try:
-        try_to_write(path.parent)
-    except OSError as problem:
-        raise InputError(
-            f"--animate {str(path)!r}: cannot be written ({reason_of(problem)}); a writable folder is needed"
-        ) from None
+    return str(imageio_ffmpeg.get_ffmpeg_exe())
 
 
 def write_film(
@@ -59,12 +52,13 @@ def write_film(
     Raises InputError: it cannot be written.
 
     Args:
-        path: ends in .gif or .mp4.
+        path: ends in one of FORMATS; all but .gif need `ffmpeg`.
         scenes: one, or several that stand side by side.
         pictures: one after another, each with one of each scene.
         scale: what the colours of the nodes mean.
         progress: called after each picture.
     """
+    from matplotlib import rc_context
     from matplotlib.animation import FFMpegWriter
 
     some_fail = any(not one.up.all() for picture in pictures for one in picture)
@@ -76,11 +70,13 @@ def write_film(
 
     try:
         with in_one_move(path) as partial:
-            if path.suffix.lower() == ".gif":
+            ending = path.suffix.lower()
+            if ending == ".gif":
                 _write_gif(partial, figure, stages, show, pictures, progress)
                 return
-            writer = FFMpegWriter(fps=PER_SECOND)
-            with writer.saving(figure, str(partial), dpi=100):
+            _, codec, *others = CODECS[ending]
+            writer = FFMpegWriter(fps=PER_SECOND, codec=codec, extra_args=others)
+            with rc_context({"animation.ffmpeg_path": ffmpeg()}), writer.saving(figure, str(partial), dpi=100):
                 for picture in pictures:
                     show(picture)
                     writer.grab_frame()

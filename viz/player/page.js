@@ -21,5 +21,5 @@ if (host) {
   const recordings = found.map((script) => bytesOf(script.textContent ?? ""));
   for (const script of found) script.remove();
   // A test, or a page around, asks it for what it shows.
-  Object.assign(host, { player: mount(host, { recordings, page: true }) });
+  Object.assign(host, { player: mount(host, { recordings, page: true, hash: location.hash || host.dataset.address }) });
 }

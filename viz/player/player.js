@@ -77,9 +77,10 @@ export class Player {
   }
 
   /**
-   * @param {{time?: number, speed?: number, playing?: boolean, dark?: boolean, hash?: string}} what
+   * `film`: what a film shows: no buttons, no panels beside.
+   * @param {{time?: number, speed?: number, playing?: boolean, dark?: boolean, hash?: string, film?: boolean}} what
    */
-  set({ time, speed, playing, dark, hash }) {
+  set({ time, speed, playing, dark, hash, film }) {
     const { view, screen } = this;
     if (!view || !screen) return;
     if (hash !== undefined) screen.go(hash);
@@ -87,6 +88,7 @@ export class Player {
     if (time !== undefined) view.seek(time);
     if (dark !== undefined) screen.paint(dark);
     if (playing !== undefined) view.play(playing);
+    if (film !== undefined) this.element.classList.toggle("film", film);
   }
 
   destroy() {

@@ -164,7 +164,7 @@ export class Screen {
         el("h1", { text: String(header.scenario) }),
         el("span", {
           class: "caption",
-          text: `${header.caption ?? ""} (seed ${header.seed})`,
+          text: [header.caption, header.changed && `with ${header.changed}`, `seed ${header.seed}`].filter(Boolean).join("; "),
           title: `Rounded: ${header.rounded}`,
         }),
         ...notes.map((text) => el("span", { class: "kept", text: `Kept: ${text}` })),

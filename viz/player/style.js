@@ -144,6 +144,9 @@ export const STYLE = `
 .help h2 { margin: 0 0 8px; font-size: 17px; }
 .help th { text-align: left; padding: 2px 16px 2px 0; white-space: nowrap; font-weight: 400; }
 kbd { font: 12px ui-monospace, monospace; border: 1px solid var(--line); border-bottom-width: 2px; border-radius: 4px; padding: 0 5px; margin-right: 4px; background: var(--ground); }
+.film { grid-template: auto minmax(0, 1fr) auto / minmax(0, 1fr); grid-template-areas: "head" "main" "bar"; }
+.film .side, .film .tool, .film .speed, .film .bar .end, .film .bar .right, .film .quantity, .film .head button { display: none; }
+.film .bar { grid-template-columns: auto auto; justify-content: space-between; padding: 3px 12px; }
 @container (max-width: 1000px) {
   .player { grid-template: auto auto auto auto / minmax(0, 1fr); grid-template-areas: "head" "main" "side" "bar"; height: auto; overflow: visible; }
   .bar { position: sticky; bottom: 0; z-index: 5; grid-template-columns: auto auto; gap: 2px 10px; padding: 4px 8px; justify-content: space-between; }

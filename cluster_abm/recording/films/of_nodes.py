@@ -1,9 +1,10 @@
-"""A recording, or two on one clock, as the pictures of a film."""
+"""A recording, or two on one clock, as a film of the nodes, which needs no browser."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,8 @@ from cluster_abm.results.frames import isolated_ns, slowdowns
 
 # Of a run of whatever length, where no speed is given.
 MOST_PICTURES = 180
+# Of any film: at 20 a second a quarter of an hour.
+LONGEST = 20_000
 NS_PER_S = 1_000_000_000
 
 
@@ -28,20 +31,20 @@ def film_of(
     speed: float | None = None,
     from_s: float = 0.0,
     to_s: float | None = None,
-    progress: Callable[[], object] = lambda: None,
+    progress: Callable[[float], object] = lambda share: None,
 ) -> int:
     """Write a film of one recording, or of two side by side.
 
     Args:
-        path: ends in .gif or .mp4.
+        path: ends in .gif, .mp4 or .webm.
         speed: simulated seconds in a second of the film; None: the whole in 15 s at most.
         from_s, to_s: the part of the run that it shows [s]; None: to the end of the longest.
-        progress: called after each picture.
+        progress: called after each picture with the fraction done, 0..1.
 
     Returns:
         how many pictures it has.
 
-    Raises InputError: it cannot be written.
+    Raises InputError: it cannot be written, or would be too long.
     """
     times_ns = picture_times(*ends_of(recordings, from_s, to_s), recordings[0].meta["slice_ns"], speed)
     index = recordings[0].meta["telling_index"]
@@ -50,7 +53,10 @@ def film_of(
     scale = scale_of(
         index, [picture.loads for of_one in pictures for picture in of_one], any(x.per_core for x in shown)
     )
-    write_film(path, [one.scene for one in shown], list(zip(*pictures, strict=True)), scale, progress)
+    scenes, done = [one.scene for one in shown], count(1)
+    write_film(
+        path, scenes, list(zip(*pictures, strict=True)), scale, lambda: progress(next(done) / len(times_ns))
+    )  # fmt: skip
     return len(times_ns)
 
 
@@ -85,8 +91,15 @@ def picture_times(first_ns: int, last_ns: int, slice_ns: int, speed: float | Non
     """
     every_ns = (last_ns - first_ns) / (MOST_PICTURES - 1) if speed is None else speed * NS_PER_S / PER_SECOND
     every_ns = max(every_ns, slice_ns)
-    count = max(1, math.floor((last_ns - first_ns) / every_ns + 1e-9) + 1)
-    return [first_ns + round(place * every_ns) for place in range(count)]
+    pictures = max(1, math.floor((last_ns - first_ns) / every_ns + 1e-9) + 1)
+    check_length(pictures)
+    return [first_ns + round(place * every_ns) for place in range(pictures)]
+
+
+def check_length(pictures: int) -> None:
+    """Raise InputError if a film of that number of pictures is too long."""
+    if pictures > LONGEST:
+        raise InputError(f"the film: {pictures:,} pictures, allowed {LONGEST:,}: a higher --speed, or --from and --to")
 
 
 class _Shown:
@@ -106,13 +119,14 @@ class _Shown:
         wires = [((x1, y1), (x2, y2)) for x1, y1, x2, y2 in zip(*links, strict=True)]
         names = nodes["vertex"].to_pylist()
         self.scene = Scene(recording.title, self._at, wires, cores, names if any(names) else ())
-        count, self._first_ns, self._whole_ns = len(self._at), first_ns, max(1, last_ns - first_ns)
-        self._measured_ns = loads["at_ns"].to_numpy()[::count]
+        nodes_there, self._first_ns, self._whole_ns = len(self._at), first_ns, max(1, last_ns - first_ns)
+        self._measured_ns = loads["at_ns"].to_numpy()[::nodes_there]
         column = loads["cpu_queue"].to_numpy() / np.tile(cores, len(self._measured_ns)) if index == "cpu" else None
-        self._loads: Floats = (loads["io_ms"].to_numpy() / 1000.0 if column is None else column).reshape(-1, count)
-        self._tasks = loads["tasks"].to_numpy().reshape(-1, count)
+        column = loads["io_ms"].to_numpy() / 1000.0 if column is None else column
+        self._loads: Floats = column.reshape(-1, nodes_there)
+        self._tasks = loads["tasks"].to_numpy().reshape(-1, nodes_there)
         self._moves = self._moves_of(recording)
-        self._ups = self._ups_of(recording, count)
+        self._ups = self._ups_of(recording, nodes_there)
         self._totals_of(recording)
         self._before_ns = -1
 

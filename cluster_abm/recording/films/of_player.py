@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from cluster_abm.errors import InputError
-from cluster_abm.recording.film import NS_PER_S, ends_of
+from cluster_abm.recording.films.of_nodes import NS_PER_S, check_length, ends_of
 from cluster_abm.recording.html import html_of
 from cluster_abm.recording.recording import Recording
+from cluster_abm.results.film_files import CODECS, PALETTE, SAMPLES, ffmpeg
 from cluster_abm.whole_files import in_one_move
 
 PER_SECOND = 20
@@ -24,13 +25,6 @@ LENGTH_S = 20.0
 SIZE = (1280, 720)
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-# By ending, what ffmpeg is told; both play in today's browsers.
-_CODECS = {
-    ".mp4": ["-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", "-movflags", "+faststart"],
-    ".webm": ["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-crf", "32", "-b:v", "0"],
-}
-# Colours of a GIF.
-_PALETTE = 255
 
 
 def browser() -> str | None:
@@ -40,17 +34,6 @@ def browser() -> str | None:
     return next((found for name in BROWSERS if (found := shutil.which(name))), None)
 
 
-def ffmpeg() -> str | None:
-    """The program that writes MP4 and WebM: of the system, or that of `imageio-ffmpeg`; None: there is none."""
-    if found := shutil.which("ffmpeg"):
-        return found
-    if importlib.util.find_spec("imageio_ffmpeg") is None:
-        return None
-    import imageio_ffmpeg
-
-    return str(imageio_ffmpeg.get_ffmpeg_exe())
-
-
 def browser_film_of(
     recordings: Sequence[Recording],
     path: Path,
@@ -58,7 +41,7 @@ def browser_film_of(
     size: tuple[int, int] = SIZE,
     from_s: float = 0.0,
     to_s: float | None = None,
-    progress: Callable[[], object] = lambda: None,
+    progress: Callable[[float], object] = lambda share: None,
 ) -> int:
     """Write a film of one recording, or of two on one clock, as the player shows them.
 
@@ -67,7 +50,7 @@ def browser_film_of(
         speed: simulated seconds in a second of the film; None: the film lasts LENGTH_S.
         size: width and height [pixels], even numbers.
         from_s, to_s: the part of the run that it shows [s]; None: to the end of the longest.
-        progress: called after each picture.
+        progress: called after each picture with the fraction done, 0..1.
 
     Returns:
         how many pictures it has.
@@ -78,6 +61,7 @@ def browser_film_of(
     length_s = (last_ns - first_ns) / NS_PER_S
     speed = length_s / LENGTH_S if speed is None else speed
     count = max(1, round(length_s / speed * PER_SECOND) + 1)
+    check_length(count)
     times_ms = [first_ns / 1e6 + place * speed * 1000.0 / PER_SECOND for place in range(count)]
     with in_one_move(path) as partial, _player(recordings, size, speed) as shot:
         write = _write_gif if path.suffix.lower() == ".gif" else _write_video
@@ -85,10 +69,12 @@ def browser_film_of(
     return count
 
 
-def _shots(shot: Callable[[float], bytes], times_ms: Sequence[float], progress: Callable[[], object]) -> Iterator[bytes]:
-    for at_ms in times_ms:
+def _shots(
+    shot: Callable[[float], bytes], times_ms: Sequence[float], progress: Callable[[float], object]
+) -> Iterator[bytes]:
+    for place, at_ms in enumerate(times_ms, 1):
         yield shot(at_ms)
-        progress()
+        progress(place / len(times_ms))
 
 
 @contextmanager
@@ -121,7 +107,7 @@ _BEGIN = """async speed => {
 }"""
 _SHOW = """at => new Promise(done => {
   document.getElementById('player').player.seek(at);
-  requestAnimationFrame(() => requestAnimationFrame(done));
+  requestAnimationFrame(done);
 })"""
 
 
@@ -137,7 +123,7 @@ def _write_video(path: Path, ending: str, shots: Iterator[bytes]) -> None:
     words = [program, "-y", "-loglevel", "error", "-f", "image2pipe", "-c:v", "mjpeg", "-framerate", str(PER_SECOND)]
     with tempfile.TemporaryFile() as said:
         encoder = subprocess.Popen(
-            [*words, "-i", "-", *_CODECS[ending], str(path)], stdin=subprocess.PIPE, stderr=said, stdout=said
+            [*words, "-i", "-", *CODECS[ending], str(path)], stdin=subprocess.PIPE, stderr=said, stdout=said
         )
         assert encoder.stdin is not None
         try:
@@ -159,15 +145,21 @@ def _write_video(path: Path, ending: str, shots: Iterator[bytes]) -> None:
 
 
 def _write_gif(path: Path, ending: str, shots: Iterator[bytes]) -> None:
-    """All pictures have one palette, of a few from all of the film, so that only what changes takes room in the file."""
+    """One palette, of a few pictures from all of the film, so that only what changes takes room in the file."""
     from PIL import Image
 
-    drawn = [Image.open(io.BytesIO(picture)).convert("RGB") for picture in shots]
-    samples = drawn[:: max(1, len(drawn) // 8)]
+    def opened(picture: bytes) -> Image.Image:
+        return Image.open(io.BytesIO(picture)).convert("RGB")
+
+    # Packed, of which a long film has room in memory.
+    taken = list(shots)
+    samples = [opened(picture) for picture in taken[:: max(1, len(taken) // SAMPLES)]]
     sheet = Image.new("RGB", (samples[0].width, samples[0].height * len(samples)))
     for position, sample in enumerate(samples):
         sheet.paste(sample, (0, position * sample.height))
     # Few dots have the colour of a move: by how often colours stand there it would be lost.
-    palette = sheet.quantize(_PALETTE, method=Image.Quantize.MAXCOVERAGE)
-    first, *others = (image.quantize(palette=palette, dither=Image.Dither.NONE) for image in drawn)
-    first.save(path, format=ending[1:].upper(), save_all=True, append_images=others, duration=1000 // PER_SECOND, loop=0)
+    palette = sheet.quantize(PALETTE, method=Image.Quantize.MAXCOVERAGE)
+    images = (opened(picture).quantize(palette=palette, dither=Image.Dither.NONE) for picture in taken)
+    next(images).save(
+        path, format="GIF", save_all=True, append_images=images, duration=1000 // PER_SECOND, loop=0
+    )  # fmt: skip
