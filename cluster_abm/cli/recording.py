@@ -151,7 +151,7 @@ def look_options(of_what: str) -> Callable[[Function], Function]:
             click.option(
                 "--speed", type=click.FloatRange(min=1e-6, max=1e9), help="Of --animate: simulated seconds in a second."
             ),
-            click.option("--size", type=Size(), help="Of a film: width and height [pixels] (default: 1280x720)."),
+            click.option("--size", type=Size(), help="Of a film: width and height [pixels]; 1280x720, a GIF 960x540."),
             click.option(
                 "--from", "from_s", type=click.FloatRange(min=0), help="Of --animate: begin at this time [s]."
             ),

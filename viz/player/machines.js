@@ -44,12 +44,10 @@ export function drawMachine(context, box, node, state, palette, selected) {
   context.textAlign = "left";
   context.fillStyle = palette.faint;
   const name = recording.nodeName(node);
-  const shown = width < 70 ? name.replace(/^node /, "") : name;
-  context.fillText(
-    shown.length * 6 > width - pad * 2 - 18 ? shown.slice(0, Math.max(3, ((width - 30) / 6) | 0)) : shown,
-    x + pad,
-    y + 14,
-  );
+  // Beside it there is room for a number of three digits.
+  const letters = Math.max(3, Math.floor((width - pad * 2 - 26) / 6.2));
+  const shown = name.length > letters ? name.replace(/^node /, "") : name;
+  context.fillText(shown.slice(0, letters), x + pad, y + 14);
   context.textAlign = "right";
   context.fillStyle = down ? palette.down : tasks ? palette.ink : palette.faint;
   context.font = `600 ${width > 64 ? 12 : 11}px ${FONT}`;

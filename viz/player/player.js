@@ -88,7 +88,7 @@ export class Player {
     if (time !== undefined) view.seek(time);
     if (dark !== undefined) screen.paint(dark);
     if (playing !== undefined) view.play(playing);
-    if (film !== undefined) this.element.classList.toggle("film", film);
+    if (film !== undefined) screen.film(film);
   }
 
   destroy() {

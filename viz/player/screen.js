@@ -230,6 +230,12 @@ export class Screen {
     });
   }
 
+  /** What a film shows: no buttons, no panels beside. @param {boolean} on */
+  film(on) {
+    this.element.classList.toggle("film", on);
+    this.#later("rows");
+  }
+
   /** @param {boolean} dark */
   paint(dark) {
     this.palette = paletteOf(this.recordings[0], dark);

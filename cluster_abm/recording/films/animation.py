@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from cluster_abm.errors import InputError
 from cluster_abm.recording.films.of_nodes import film_of
-from cluster_abm.recording.films.of_player import SIZE, browser, browser_film_of
+from cluster_abm.recording.films.of_player import browser, browser_film_of
 from cluster_abm.recording.html import write_html
 from cluster_abm.recording.recording import Recording
 from cluster_abm.results.film_files import FORMATS, ffmpeg
@@ -81,6 +81,5 @@ class Animation(NamedTuple):
         if browser() is None:
             count = film_of(recordings, self.path, self.speed, begin, self.to_s, progress)
             return f"film of {names} in {self.path}: {count} pictures of the nodes; of the player: {_FOR_ALL}"
-        size = self.size or SIZE
-        count = browser_film_of(recordings, self.path, self.speed, size, begin, self.to_s, progress)
+        count = browser_film_of(recordings, self.path, self.speed, self.size, begin, self.to_s, progress)
         return f"film of {names} in {self.path}: {count} pictures"

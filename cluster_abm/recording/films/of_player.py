@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import importlib.util
 import io
 import shutil
@@ -22,7 +23,10 @@ from cluster_abm.whole_files import in_one_move
 PER_SECOND = 20
 # How long a film is where no speed is given [s].
 LENGTH_S = 20.0
-SIZE = (1280, 720)
+# A GIF has no more than that: it is many times as large as the others.
+SIZES = {".gif": (960, 540), ".mp4": (1280, 720), ".webm": (1280, 720)}
+# What the player is laid out for at least [CSS pixels]; smaller films show it smaller.
+LEAST_WIDTH = 1280
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 
@@ -38,7 +42,7 @@ def browser_film_of(
     recordings: Sequence[Recording],
     path: Path,
     speed: float | None = None,
-    size: tuple[int, int] = SIZE,
+    size: tuple[int, int] | None = None,
     from_s: float = 0.0,
     to_s: float | None = None,
     progress: Callable[[float], object] = lambda share: None,
@@ -48,7 +52,7 @@ def browser_film_of(
     Args:
         path: ends in .gif, .mp4 or .webm.
         speed: simulated seconds in a second of the film; None: the film lasts LENGTH_S.
-        size: width and height [pixels], even numbers.
+        size: width and height [pixels], even numbers; None: that of SIZES.
         from_s, to_s: the part of the run that it shows [s]; None: to the end of the longest.
         progress: called after each picture with the fraction done, 0..1.
 
@@ -62,10 +66,13 @@ def browser_film_of(
     speed = length_s / LENGTH_S if speed is None else speed
     count = max(1, round(length_s / speed * PER_SECOND) + 1)
     check_length(count)
-    times_ms = [first_ns / 1e6 + place * speed * 1000.0 / PER_SECOND for place in range(count)]
-    with in_one_move(path) as partial, _player(recordings, size, speed) as shot:
-        write = _write_gif if path.suffix.lower() == ".gif" else _write_video
-        write(partial, path.suffix.lower(), _shots(shot, times_ms, progress))
+    window_ms = first_ns / 1e6, last_ns / 1e6
+    times_ms = [window_ms[0] + place * speed * 1000.0 / PER_SECOND for place in range(count)]
+    ending = path.suffix.lower()
+    # What packing with loss leaves would be colours of a GIF.
+    kind, write = ("png", _write_gif) if ending == ".gif" else ("jpeg", _write_video)
+    with in_one_move(path) as partial, _player(recordings, size or SIZES[ending], speed, window_ms, kind) as shot:
+        write(partial, ending, _shots(shot, times_ms, progress))
     return count
 
 
@@ -78,8 +85,10 @@ def _shots(
 
 
 @contextmanager
-def _player(recordings: Sequence[Recording], size: tuple[int, int], speed: float) -> Iterator[Callable[[float], bytes]]:
-    """A function that makes the player show a moment [ms of simulated time], and returns the picture (JPEG)."""
+def _player(
+    recordings: Sequence[Recording], size: tuple[int, int], speed: float, window_ms: tuple[float, float], kind: str
+) -> Iterator[Callable[[float], bytes]]:
+    """A function that makes the player show a moment [ms of simulated time], and returns its picture (jpeg or png)."""
     from playwright.sync_api import Error, sync_playwright
 
     program = browser()
@@ -89,31 +98,37 @@ def _player(recordings: Sequence[Recording], size: tuple[int, int], speed: float
         page_file.write_text(html_of(recordings), encoding="utf-8")
         try:
             with sync_playwright() as driver:
-                window = driver.chromium.launch(executable_path=program, args=_FLAGS)
-                page = window.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme="light")
+                chromium = driver.chromium.launch(executable_path=program, args=_FLAGS)
+                scale = min(1.0, size[0] / LEAST_WIDTH)
+                seen: Any = {"width": round(size[0] / scale), "height": round(size[1] / scale)}
+                page = chromium.new_page(viewport=seen, color_scheme="light")
                 page.goto(page_file.as_uri())
                 page.wait_for_function("document.getElementById('player').player")
-                page.evaluate(_BEGIN, speed)
-                yield lambda at_ms: _picture(page, at_ms)
-                window.close()
+                page.evaluate(_BEGIN, [speed, *window_ms])
+                session = page.context.new_cdp_session(page)
+                options = {"format": kind, "optimizeForSpeed": True, "clip": {"x": 0, "y": 0, "scale": scale, **seen}}
+                yield lambda at_ms: _picture(
+                    page, session, at_ms, options | ({"quality": 90} if kind == "jpeg" else {})
+                )
+                chromium.close()
         except Error as problem:
             raise InputError(f"the film: the browser {program} fails ({str(problem).splitlines()[0]})") from None
 
 
-_BEGIN = """async speed => {
+_BEGIN = """async ([speed, from, to]) => {
   const player = document.getElementById('player').player;
   await player.ready;
   player.set({ film: true, speed });
+  player.view.window(from, to);
 }"""
-_SHOW = """at => new Promise(done => {
-  document.getElementById('player').player.seek(at);
-  requestAnimationFrame(done);
-})"""
+# The screenshot itself asks for a frame, in which the player draws: waiting for one more gives the same picture later.
+_SHOW = "at => document.getElementById('player').player.seek(at)"
 
 
-def _picture(page: Any, at_ms: float) -> bytes:
+def _picture(page: Any, session: Any, at_ms: float, options: dict[str, Any]) -> bytes:
     page.evaluate(_SHOW, at_ms)
-    return bytes(page.screenshot(type="jpeg", quality=90))
+    # Sooner than page.screenshot(), which waits for fonts and more.
+    return base64.b64decode(session.send("Page.captureScreenshot", options)["data"])
 
 
 def _write_video(path: Path, ending: str, shots: Iterator[bytes]) -> None:
