@@ -9,9 +9,10 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cluster_abm.errors import InputError
 from cluster_abm.recording.films.of_nodes import NS_PER_S, check_length, ends_of
@@ -19,6 +20,9 @@ from cluster_abm.recording.html import html_of
 from cluster_abm.recording.recording import Recording
 from cluster_abm.results.film_files import CODECS, PALETTE, SAMPLES, ffmpeg
 from cluster_abm.whole_files import in_one_move
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 PER_SECOND = 20
 # How long a film is where no speed is given [s].
@@ -70,9 +74,13 @@ def browser_film_of(
     times_ms = [window_ms[0] + place * speed * 1000.0 / PER_SECOND for place in range(count)]
     ending = path.suffix.lower()
     # What packing with loss leaves would be colours of a GIF.
-    kind, write = ("png", _write_gif) if ending == ".gif" else ("jpeg", _write_video)
+    kind = "png" if ending == ".gif" else "jpeg"
     with in_one_move(path) as partial, _player(recordings, size or SIZES[ending], speed, window_ms, kind) as shot:
-        write(partial, ending, _shots(shot, times_ms, progress))
+        shots = _shots(shot, times_ms, progress)
+        if kind == "png":
+            _write_gif(partial, shot, times_ms, shots)
+        else:
+            _write_video(partial, ending, shots)
     return count
 
 
@@ -159,22 +167,34 @@ def _write_video(path: Path, ending: str, shots: Iterator[bytes]) -> None:
             raise InputError(f"{path.suffix[1:]}: ffmpeg cannot write it ({words_of_it[-1][:200]})")
 
 
-def _write_gif(path: Path, ending: str, shots: Iterator[bytes]) -> None:
+def _write_gif(path: Path, shot: Callable[[float], bytes], times_ms: Sequence[float], shots: Iterator[bytes]) -> None:
     """One palette, of a few pictures from all of the film, so that only what changes takes room in the file."""
     from PIL import Image
 
     def opened(picture: bytes) -> Image.Image:
         return Image.open(io.BytesIO(picture)).convert("RGB")
 
-    # Packed, of which a long film has room in memory.
-    taken = list(shots)
-    samples = [opened(picture) for picture in taken[:: max(1, len(taken) // SAMPLES)]]
+    def painted(picture: bytes) -> Image.Image:
+        return opened(picture).quantize(palette=palette, dither=Image.Dither.NONE)
+
+    samples = [opened(shot(at_ms)) for at_ms in times_ms[:: max(1, len(times_ms) // SAMPLES)]]
     sheet = Image.new("RGB", (samples[0].width, samples[0].height * len(samples)))
     for position, sample in enumerate(samples):
         sheet.paste(sample, (0, position * sample.height))
     # Few dots have the colour of a move: by how often colours stand there it would be lost.
     palette = sheet.quantize(PALETTE, method=Image.Quantize.MAXCOVERAGE)
-    images = (opened(picture).quantize(palette=palette, dither=Image.Dither.NONE) for picture in taken)
-    next(images).save(
-        path, format="GIF", save_all=True, append_images=images, duration=1000 // PER_SECOND, loop=0
-    )  # fmt: skip
+    # While the browser takes the next picture.
+    with ThreadPoolExecutor(1) as painter:
+        images = _one_behind(painter.submit(painted, picture) for picture in shots)
+        next(images).save(
+            path, format="GIF", save_all=True, append_images=images, duration=1000 // PER_SECOND, loop=0
+        )  # fmt: skip
+
+
+def _one_behind(futures: Iterator[Future[Image.Image]]) -> Iterator[Image.Image]:
+    """Results in order, each while the work on the next one goes on."""
+    before = next(futures)
+    for future in futures:
+        yield before.result()
+        before = future
+    yield before.result()
