@@ -18,7 +18,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.recording.films.of_nodes import NS_PER_S, check_length, ends_of
 from cluster_abm.recording.html import html_of
 from cluster_abm.recording.recording import Recording
-from cluster_abm.results.film_files import CODECS, PALETTE, SAMPLES, ffmpeg
+from cluster_abm.results.film_files import CODECS, SAMPLES, ffmpeg, palette_of
 from cluster_abm.whole_files import in_one_move
 
 if TYPE_CHECKING:
@@ -178,11 +178,8 @@ def _write_gif(path: Path, shot: Callable[[float], bytes], times_ms: Sequence[fl
         return opened(picture).quantize(palette=palette, dither=Image.Dither.NONE)
 
     samples = [opened(shot(at_ms)) for at_ms in times_ms[:: max(1, len(times_ms) // SAMPLES)]]
-    sheet = Image.new("RGB", (samples[0].width, samples[0].height * len(samples)))
-    for position, sample in enumerate(samples):
-        sheet.paste(sample, (0, position * sample.height))
     # Few dots have the colour of a move: by how often colours stand there it would be lost.
-    palette = sheet.quantize(PALETTE, method=Image.Quantize.MAXCOVERAGE)
+    palette = palette_of(samples, Image.Quantize.MAXCOVERAGE)
     # While the browser takes the next picture.
     with ThreadPoolExecutor(1) as painter:
         images = _one_behind(painter.submit(painted, picture) for picture in shots)
