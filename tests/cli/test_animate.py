@@ -67,6 +67,13 @@ def test_a_film_of_the_nodes_where_there_is_no_browser(cli, tmp_path, no_browser
         assert film.convert("RGB").tobytes() != first
 
 
+def test_into_the_folder_of_the_results(cli, tmp_path):
+    code, _, _ = cli("run", *SMALL, "--out", "deep/out", "--animate", "deep/a.html", "--record", "deep/out/a.rec")
+    assert code == 0
+    assert (tmp_path / "deep" / "a.html").exists()
+    assert {"a.rec", "summary.json"} <= {one.name for one in (tmp_path / "deep" / "out").iterdir()}
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [
