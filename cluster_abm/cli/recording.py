@@ -134,10 +134,9 @@ def look_options(of_what: str) -> Callable[[Function], Function]:
     def with_options(function: Function) -> Function:
         @wraps(function)
         def command(**given: Any) -> Any:
-            names = ("record", "detail", "animate", "speed", "size", "from_s", "to_s")
-            return function(looks=lambda out: checked(*(given[name] for name in names), out=out), **{
-                name: value for name, value in given.items() if name not in names
-            })  # fmt: skip
+            record, detail, animate = (given.pop(name) for name in ("record", "detail", "animate"))
+            shown = {name: given.pop(name) for name in ("speed", "size", "from_s", "to_s")}
+            return function(looks=lambda out: checked(record, detail, animate, out=out, **shown), **given)
 
         options = [
             click.option("--record", type=FilePath(), help=f"Write a recording of {of_what} to this file."),
@@ -167,7 +166,7 @@ def look_options(of_what: str) -> Callable[[Function], Function]:
 
 
 def checked(
-    record: Path | None, detail: str | None, animate: Path | None, speed: float | None,
+    record: Path | None, detail: str | None, animate: Path | None, *, speed: float | None,
     size: tuple[int, int] | None, from_s: float | None, to_s: float | None, out: Path | None,
 ) -> Looks:  # fmt: skip
     """The options, checked before the run.
