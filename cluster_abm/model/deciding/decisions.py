@@ -13,6 +13,7 @@ import pandas as pd
 
 from cluster_abm.arrays import Floats
 from cluster_abm.clock import NS_PER_MS, Clock
+from cluster_abm.columns import joined
 from cluster_abm.compiling.texts import number_of, text_of
 from cluster_abm.engine.tables import Table
 from cluster_abm.large_tables import blocks, forget_pages, zeros
@@ -177,10 +178,9 @@ class DecisionLog:
         for block in (*self._blocks, self._filling[: self._filled]):
             inside = block[max(0, first - begin) : None if last is None else max(0, last - begin)]
             if len(inside):
-                found.append(np.array(inside))
-                forget_pages(block)
+                found.append(inside)
             begin += len(block)
-        return np.concatenate(found) if found else np.zeros(0, DECIDED)
+        return joined(found, DECIDED)
 
     @property
     def rows(self) -> Table:
