@@ -26,22 +26,35 @@ def joined(pieces: Sequence[Table], dtype: np.dtype[np.void]) -> Table:
     return rows
 
 
-def columns_of(rows: Table, order: Integers | None = None) -> dict[str, Array]:
-    """Each field of a table as an array of its own, shape (rows,).
+def columns_of(pieces: Sequence[Table], dtype: np.dtype[np.void]) -> dict[str, Array]:
+    """Each field of some tables, one after another, as an array of its own, shape (rows,).
 
     Args:
-        rows: their size is a multiple of 8 bytes, and no field lies across two such words.
-        order: which of its rows, in which order; None: all of them.
+        pieces: the tables.
+        dtype: of a row: its size is a multiple of 8 bytes, and no field lies across two such words.
     """
-    if mapping_of(rows) is not None and order is not None:
+    turned = transposed([_words(piece) for piece in pieces], dtype.itemsize // _WORD, np.int64)
+    forget_pages(*pieces)
+    return _fields(turned, dtype)
+
+
+def ordered_columns(rows: Table, order: Integers) -> dict[str, Array]:
+    """As `columns_of` of these rows of a table, in this order."""
+    if mapping_of(rows) is not None:
         return {name: rows[name][order] for name in rows.dtype.names or ()}
-    words = np.ascontiguousarray(rows).view(np.int64).reshape(len(rows), rows.dtype.itemsize // _WORD)
-    count = len(rows) if order is None else len(order)
-    turned = np.empty((words.shape[1], count), np.int64)
-    for first in range(0, count, _ROWS):
-        part = slice(first, first + _ROWS)
-        turned[:, part] = (words[part] if order is None else words.take(order[part], axis=0)).T
-    return {name: _field(turned, rows.dtype, name) for name in rows.dtype.names or ()}
+    words = _words(rows)
+    turned = np.empty((words.shape[1], len(order)), np.int64)
+    for first in range(0, len(order), _ROWS):
+        turned[:, first : first + _ROWS] = words.take(order[first : first + _ROWS], axis=0).T
+    return _fields(turned, rows.dtype)
+
+
+def _words(rows: Table) -> Integers:
+    return rows.view(np.int64).reshape(len(rows), rows.dtype.itemsize // _WORD)
+
+
+def _fields(turned: Integers, dtype: np.dtype[np.void]) -> dict[str, Array]:
+    return {name: _field(turned, dtype, name) for name in dtype.names or ()}
 
 
 def _field(turned: Integers, dtype: np.dtype[np.void], name: str) -> Array:
@@ -51,11 +64,20 @@ def _field(turned: Integers, dtype: np.dtype[np.void], name: str) -> Array:
     return values if kind.itemsize == _WORD else values[within // kind.itemsize :: _WORD // kind.itemsize].copy()
 
 
-def transposed(rows: Array) -> Array:
-    """A matrix with its rows as columns, in one piece."""
-    turned = np.empty(rows.shape[::-1], rows.dtype)
-    for first in range(0, len(rows), _ROWS):
-        turned[:, first : first + _ROWS] = rows[first : first + _ROWS].T
+def transposed(pieces: Sequence[Array], width: int, dtype: type[np.generic]) -> Array:
+    """Matrices one below another with their rows as columns, shape (width, rows).
+
+    Args:
+        pieces: shape (rows of each, width).
+        width: how many columns they have.
+        dtype: of their numbers.
+    """
+    turned, begin = np.empty((width, sum(map(len, pieces))), dtype), 0
+    for piece in pieces:
+        for first in range(0, len(piece), _ROWS):
+            part = piece[first : first + _ROWS]
+            turned[:, begin : begin + len(part)] = part.T
+            begin += len(part)
     return turned
 
 

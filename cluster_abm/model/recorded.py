@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from cluster_abm._version import __version__
 from cluster_abm.arrays import Array, Floats, Integers
-from cluster_abm.columns import columns_of, places_in, transposed
+from cluster_abm.columns import columns_of, ordered_columns, places_in
 from cluster_abm.compiling.texts import text_of
-from cluster_abm.engine.tables import BREAKDOWN, FREE, NONE, RECORD, REQUEST_ONLY, Table
+from cluster_abm.engine.tables import BREAKDOWN, FREE, JOB, NONE, RECORD, REQUEST_ONLY, Table
 from cluster_abm.interconnect import Network
 from cluster_abm.interconnect.layout import positions, wires
 from cluster_abm.json_text import json_value
@@ -58,14 +58,14 @@ def recording_of(
     ends = _ends_of(rows)
     departures = departures_of(engine.journal, ends)
     columns = segments_of(departures, ends, parts.staging is not None)
-    decided, truths = columns_of(parts.log.rows), transposed(parts.log.truths)
+    decided, truths = parts.log.columns(), parts.log.truths()
     if not is_all:
         kept = places_in(ends.task, decided["task"])[1]
         decided, truths = _chosen(decided, kept), truths[:, kept]
     decisions, decision_of = _decisions_of(decided, truths, departures, access_of, excerpt)
     columns["decision"] = np.append(decision_of, NONE)[columns.pop("departure")]
     jobs = np.arange(len(engine.jobs)) if is_all else np.unique(rows["job"])
-    of_jobs = columns_of(engine.jobs, None if is_all else jobs)
+    of_jobs = columns_of([engine.jobs], JOB) if is_all else ordered_columns(engine.jobs, jobs)
     network = parts.live.whole
     meta = {
         "version": __version__,

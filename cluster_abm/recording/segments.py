@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cluster_abm.arrays import Array, Integers
-from cluster_abm.columns import columns_of, places_in
+from cluster_abm.columns import ordered_columns, places_in
 from cluster_abm.engine.tables import (
     BREAKDOWN,
     ENTERS,
@@ -55,7 +55,7 @@ def departures_of(journal: Table, ends: Ends) -> TaskDepartures:
     """Order a journal (fields.JOURNAL_FIELDS) by task; every one of its tasks has to be among the ends."""
     task = np.ascontiguousarray(journal["task"])
     order = np.flatnonzero(places_in(ends.task, task)[1])
-    rows = columns_of(journal, order[np.argsort(task[order], kind="stable")])
+    rows = ordered_columns(journal, order[np.argsort(task[order], kind="stable")])
     places = np.arange(len(order))
     says_when = rows["kind"] == ENTERS
     # The departure that a time of entry is about is the one before it; the last time counts.
@@ -126,21 +126,23 @@ def segments_of(departures: TaskDepartures, ends: Ends, needs_files: bool) -> di
         spent - on_the_way,
     )  # fmt: skip
     visit["is_open"] = is_open
-    kept = [before, held, way, {name: values[enters] for name, values in visit.items()}]
+    # The place of each among those of all departures, between which tasks wait that have none.
+    before["follows"], way["follows"], visit["follows"] = 3 * places[first], 3 * places + 1, 3 * places + 2
+    held["follows"] = 3 * np.searchsorted(end, np.flatnonzero(never_started)) - 1
+    kept = [_lasting(part) for part in (before, held, way, {name: values[enters] for name, values in visit.items()})]
     joined = {name: np.concatenate([part[name] for part in kept]) for name in way}
-    # Of no length is a start at home at once; an open one may have begun just now.
-    is_there = (joined["to_ns"] > joined["from_ns"]) | joined["is_open"]
-    for part in PARTS:
-        is_there |= joined[part] != 0
-    there = np.flatnonzero(is_there)
     # Almost as they follow each other: that is sorted sooner than what is in no order.
-    follows = np.concatenate(
-        [3 * np.flatnonzero(first), 3 * np.searchsorted(end, np.flatnonzero(never_started)) - 1,
-         3 * places + 1, 3 * places[enters] + 2]
-    )  # fmt: skip
-    there = there[np.argsort(follows[there], kind="stable")]
-    order = _in_time(there, *(joined[name][there] for name in ("task", "from_ns", "to_ns")))
+    order = np.argsort(joined.pop("follows"), kind="stable")
+    order = _in_time(order, *(joined[name][order] for name in ("task", "from_ns", "to_ns")))
     return {name: values[order] for name, values in joined.items()}
+
+
+def _lasting(columns: dict[str, Array]) -> dict[str, Array]:
+    """Those that take time: of no length is a start at home at once; an open one may have begun just now."""
+    is_there = (columns["to_ns"] > columns["from_ns"]) | columns["is_open"]
+    for part in PARTS:
+        is_there |= columns[part] != 0
+    return columns if is_there.all() else {name: values[is_there] for name, values in columns.items()}
 
 
 def _in_time(rows: Integers, task: Integers, from_ns: Integers, to_ns: Integers) -> Integers:

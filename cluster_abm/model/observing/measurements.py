@@ -118,7 +118,7 @@ class Measurements:
     def columns(self) -> dict[str, np.ndarray]:
         """All of them as columns: at_ns, node, each load index, cpu_ns, disk_ns (time given until then)."""
         count, times = len(self.engine.nodes), [row.at_ns for row in self._rows]
-        loads = columns_of(joined([row.loads for row in self._rows], LOAD))
+        loads = columns_of([joined([row.loads for row in self._rows], LOAD)], LOAD)
         busy = {f"{device}_ns": [getattr(row, f"{device}_ns") for row in self._rows] for device in ("cpu", "disk")}
         return {
             "at_ns": np.repeat(np.array(times, np.int64), count),
