@@ -58,7 +58,8 @@ def _fields(turned: Integers, dtype: np.dtype[np.void]) -> dict[str, Array]:
 
 
 def _field(turned: Integers, dtype: np.dtype[np.void], name: str) -> Array:
-    kind, offset = (dtype.fields or {})[name][:2]
+    assert dtype.fields is not None
+    kind, offset = dtype.fields[name][:2]
     word, within = divmod(offset, _WORD)
     values = turned[word].view(kind)
     return values if kind.itemsize == _WORD else values[within // kind.itemsize :: _WORD // kind.itemsize].copy()

@@ -211,11 +211,11 @@ def _distinct(numbers: Integers) -> tuple[Integers, Integers]:
     return np.array(found, np.int64), places
 
 
-def _rules_of(policies: Iterable[Policy], rules: Integers) -> dict[str, list[str]]:
+def _rules_of(policies: Iterable[Policy], numbers: Integers) -> dict[str, list[str]]:
     """The words of each rule that has decided, and the lines of its paper."""
     kinds = [type(policy) for policy in policies]
-    rules = sorted(text_of(number) for number in _distinct(rules)[0].tolist())
-    return {rule: list(rule_in_words(kinds, rule)) for rule in rules}
+    names = sorted(map(text_of, _distinct(numbers)[0].tolist()))
+    return {rule: list(rule_in_words(kinds, rule)) for rule in names}
 
 
 def _nodes_of(nodes: Table, network: Network) -> pa.Table:
