@@ -80,7 +80,7 @@ def graph_from_file(settings: Interconnect, nodes: int) -> GraphOfNodes:
     at_each = settings.nodes_per_vertex or 1
     # What the vertices say comes first: where it is wrong, the scenario does not know how many nodes there are.
     notes += _defaulted(hardware_of(read, hosts, where))
-    files = files_of(read, hosts, at_each, where)
+    of_vertices = files_of(read, hosts, where)
     _as_many_as(hosts, read, settings, nodes, where)
     graph = _with_nodes(whole, hosts, settings)
     clusters = _clusters(hosts, read, where)
@@ -92,6 +92,8 @@ def graph_from_file(settings: Interconnect, nodes: int) -> GraphOfNodes:
             if clusters:
                 graph.nodes[node]["cluster_name"] = str(read.nodes[vertex]["cluster"])
     vertices = tuple(vertex for vertex in hosts for _ in range(at_each))
+    # Of several nodes at a vertex the first one holds its files.
+    files = tuple(names for held in of_vertices for names in (held, *[()] * (at_each - 1)))
     return GraphOfNodes(graph, tuple(f"{where}: {note}" for note in notes), vertices, files, read)
 
 

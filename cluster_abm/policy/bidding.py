@@ -176,13 +176,16 @@ class Bidding(Bidder):
         self._open(post).append(OpenCall(number, arrived, announced, len(nodes)))
         for node in nodes:
             post.send(node, "call for bids", about=number, note=self._call_to(node, number, announced, view))
-        slowest_ms = max(float(view.paths.latency_ms[node]) for node in nodes)
+        # Where no way leads there is no answer to wait for: the call is lost, which becomes known by itself.
+        slowest_ms = max(
+            (latency_ms for node in nodes if math.isfinite(latency_ms := _latency_ms(view, node))), default=0.0
+        )
         post.remind(self.patience_ms(slowest_ms, post), "answers are due", about=number)
         return True
 
     def _call_to(self, node: int, number: int, announced: tuple[Announced, ...], view: View) -> CallForBids:
         return CallForBids(
-            number, view.me, view.network_mb_per_s(node), float(view.paths.latency_ms[node]),
+            number, view.me, view.network_mb_per_s(node), _latency_ms(view, node),
             view.disk_mb_per_s(view.me), announced,
         )  # fmt: skip
 
@@ -199,7 +202,8 @@ class Bidding(Bidder):
         elsewhere = [one.awarded.announced.task.task for one in self._open(post) if one.awarded is not None]
         bids = []
         for node, answer in call.answers:
-            if answer.place != NONE:
+            # Since it bid, the last way to it may have failed.
+            if answer.place != NONE and math.isfinite(_latency_ms(post.view, node)):
                 task = self._here(call.tasks[answer.place].task, post)
                 if task is not None and task.task not in elsewhere:
                     announced = call.tasks[answer.place]._replace(task=task)
@@ -278,3 +282,8 @@ class Bidding(Bidder):
     def _open(self, post: Post) -> list[OpenCall]:
         found: list[OpenCall] = post.notes.setdefault("open", [])
         return found
+
+
+def _latency_ms(view: View, node: int) -> float:
+    """Of the way to a node; inf where none leads [ms]."""
+    return float(view.paths.latency_ms[node])

@@ -236,6 +236,35 @@ def test_messages_that_are_known_to_be_lost_count_as_declined():
     assert manager.unanswered(1, "award", about=2) == [Refused(2, 1, "no answer"), Moved(2, 0, "stays", "no answer")]
 
 
+def cut_off(manager: Manager, node: int) -> None:
+    """The last way to a node fails."""
+    mb_per_s, latency_ms = manager.view.paths
+    here = np.arange(4) == node
+    paths = Paths(np.where(here, 0.0, mb_per_s), np.where(here, math.inf, latency_ms))
+    manager.view = replace(manager.view, paths=paths)
+
+
+def test_a_bid_of_a_node_that_cannot_be_reached_any_more_is_no_bid():
+    """Nobody could answer the award: it went to node 2, which is the lowest bid, and was waited for without end."""
+    manager = manager_of()
+    manager.arrives(task(1))
+    answers(manager, 1, 250.0)
+    answers(manager, 2, 200.0)
+    cut_off(manager, 2)
+    award, reminder = answers(manager, 3, 220.0)
+    assert (award.node, award.value, reminder) == (3, 220.0, due(3))
+
+
+def test_answers_are_due_by_the_nodes_that_can_be_reached():
+    manager = manager_of()
+    cut_off(manager, 2)
+    assert briefly(manager.arrives(task(1))) == [*asks(), ANSWERS_DUE]
+    assert manager.unanswered(2, "call for bids", about=1) == []
+    alone = manager_of(d=1)
+    cut_off(alone, 1)
+    assert alone.arrives(task(1))[-1] == Reminded(10.0, "answers are due", 0.0, 1)
+
+
 def test_a_refused_award_goes_to_the_next_best_bid():
     manager = manager_of(d=2)
     manager.arrives(task(1))

@@ -143,7 +143,7 @@ def _described(graph: nx.Graph, where: str, at_each: int, is_largest: bool) -> O
         keep_largest_part(graph)
     hosts: list[Hashable] = hosts_of(graph, where)
     groups = groups_of(hardware_of(graph, hosts, where), at_each)
-    files_of(graph, hosts, at_each, where)
+    files_of(graph, hosts, where)
     return OfVertices(where, len(hosts) * at_each, tuple(groups)) if hosts else None
 
 

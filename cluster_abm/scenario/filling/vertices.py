@@ -61,10 +61,8 @@ def groups_of(hardware: Sequence[dict[str, float]], at_each: int) -> list[dict[s
     return groups
 
 
-def files_of(graph: nx.Graph, hosts: Sequence[Hashable], at_each: int, where: str) -> tuple[tuple[str, ...], ...]:
-    """The names of the files that each node holds at first, as its vertex says: a list, or a text "a;b".
-
-    Of several nodes at a vertex the first one holds them.
+def files_of(graph: nx.Graph, hosts: Sequence[Hashable], where: str) -> tuple[tuple[str, ...], ...]:
+    """The names of the files that each vertex for nodes holds at first, as it says: a list, or a text "a;b".
 
     Raises InputError: it is neither; a name is empty or there twice; a vertex that only forwards holds files.
     """
@@ -72,8 +70,7 @@ def files_of(graph: nx.Graph, hosts: Sequence[Hashable], at_each: int, where: st
     for vertex in set(of_vertices) - set(hosts):
         if of_vertices[vertex]:
             raise InputError(f"{where}: vertex {brief(vertex)} only forwards: files are held by nodes")
-    rest: tuple[tuple[str, ...], ...] = ((),) * (at_each - 1)
-    return tuple(files for vertex in hosts for files in (of_vertices[vertex], *rest))
+    return tuple(of_vertices[vertex] for vertex in hosts)
 
 
 def _number(vertex: Hashable, name: str, value: Any, where: str) -> float:
