@@ -14,7 +14,7 @@ from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.cli.frame import StudyCall, StudyFrame, lines_of_outcome, study_options
 from cluster_abm.cli.options import Overrides, count_option, file_name, out_option, policies_named, scenario_argument
 from cluster_abm.cli.output import echo, tell
-from cluster_abm.cli.recording import Looks, first_runs, look_options, write_first_runs
+from cluster_abm.cli.recording import LookOptions, first_runs, look_options, write_first_runs
 from cluster_abm.cli.shell.names import policy_list
 from cluster_abm.cli.suggestions import Asked, not_compared, suggestions
 from cluster_abm.cli.tables import table_text
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @look_options("the first two policies, from the first seed,")
 @study_options(out_option("out/compare-SCENARIO"))
 def compare_command(
-    call: StudyCall, policies: str | None, seeds: int | None, looks: Callable[[Path | None], Looks]
+    call: StudyCall, policies: str | None, seeds: int | None, looks: Callable[[Path | None], LookOptions]
 ) -> int:
     """Compare policies on SCENARIO: same jobs for each, 95 % confidence intervals over seeds, and a picture.
 
@@ -69,7 +69,7 @@ class CompareFrame(StudyFrame["Comparison"]):
         scenario: Scenario,
         policies: list[str] | None,
         seeds: int | None,
-        looks: Looks,
+        looks: LookOptions,
         looked_at: Sequence[Scenario],
     ) -> None:
         from cluster_abm.workload import offered_load, work_of

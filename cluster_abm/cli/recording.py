@@ -46,7 +46,7 @@ class Size(click.ParamType):
         return size
 
 
-class Looks(NamedTuple):
+class LookOptions(NamedTuple):
     """How a command's runs are to be looked at."""
 
     record: Path | None
@@ -168,7 +168,7 @@ def look_options(of_what: str) -> Callable[[Function], Function]:
 def checked(
     record: Path | None, detail: str | None, animate: Path | None, *, speed: float | None,
     size: tuple[int, int] | None, from_s: float | None, to_s: float | None, out: Path | None,
-) -> Looks:  # fmt: skip
+) -> LookOptions:  # fmt: skip
     """The options, checked before the run.
 
     Args:
@@ -195,7 +195,7 @@ def checked(
             raise InputError(f"--record {str(record)!r}: --animate writes this file, too: take another name")
     if detail is not None and record is None and not (animation is not None and animation.is_html):
         raise InputError(f"--detail {detail!r}: it is kept in a recording: --record FILE is needed, too")
-    return Looks(record, None if detail is None else _span_of(detail), animation)
+    return LookOptions(record, None if detail is None else _span_of(detail), animation)
 
 
 def _span_of(text: str) -> Span:
@@ -212,7 +212,7 @@ def _span_of(text: str) -> Span:
         raise InputError(f"--detail {text!r}: {'; '.join(problem.problems)}") from None
 
 
-def first_runs(scenario: Scenario, policies: Sequence[str], looks: Looks) -> list[Scenario]:
+def first_runs(scenario: Scenario, policies: Sequence[str], looks: LookOptions) -> list[Scenario]:
     """The scenario under the first two policies, whose runs are looked at side by side.
 
     Raises InputError: one of them is a pooled reference, and a window of detail is asked for.
@@ -227,7 +227,7 @@ def first_runs(scenario: Scenario, policies: Sequence[str], looks: Looks) -> lis
     return found
 
 
-def write_first_runs(looks: Looks, scenarios: Sequence[Scenario], changed: str, left: str) -> int:
+def write_first_runs(looks: LookOptions, scenarios: Sequence[Scenario], changed: str, left: str) -> int:
     """Carry out these runs, each from its first seed, and write what is to be looked at; return the exit code."""
     from cluster_abm.model import ClusterModel
 

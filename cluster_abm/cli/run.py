@@ -25,7 +25,7 @@ from cluster_abm.cli.options import (
     work_options,
 )
 from cluster_abm.cli.output import echo, ending_with, tell
-from cluster_abm.cli.recording import Looks, look_options
+from cluster_abm.cli.recording import LookOptions, look_options
 from cluster_abm.cli.stopping import StopRequest, stop_request
 from cluster_abm.errors import InputError
 from cluster_abm.interrupts import PolicyInterrupted
@@ -54,7 +54,7 @@ def run_command(
     trace: Path | None,
     trace_run: int | None,
     out: Path | None,
-    looks: Callable[[Path | None], Looks],
+    looks: Callable[[Path | None], LookOptions],
     as_json: bool,
 ) -> int:
     """Run SCENARIO (a TOML file or a shipped name) once.
