@@ -1,6 +1,7 @@
 /** All panels over one clock: what is drawn when, keys, theme, address. */
 
 import { addressOf, readAddress, writeAddress } from "./address.js";
+import { Asking } from "./asking.js";
 import { Bar } from "./bar.js";
 import { paletteOf } from "./colours.js";
 import { el, fill, iconButton } from "./dom.js";
@@ -12,6 +13,7 @@ import { Lanes, scaleOf } from "./lanes.js";
 import { legendOf } from "./legend.js";
 import { Lines } from "./lines.js";
 import { endOfTask } from "./lives.js";
+import { momentsOf } from "./moments.js";
 import { Overview } from "./overview.js";
 import { MOVE } from "./recording.js";
 import { firstAbove, firstFrom } from "./search.js";
@@ -27,7 +29,7 @@ import { moment, plain } from "./words.js";
 /** @typedef {import("./colours.js").Palette} Palette */
 /** @typedef {import("./recording.js").Recording} Recording */
 /** @typedef {import("./view.js").Change} Change */
-/** @typedef {{page?: boolean, theme?: "dark" | "light", hash?: string}} Options */
+/** @typedef {{page?: boolean, theme?: "dark" | "light", hash?: string, onDetail?: (from: number, to: number) => void}} Options */
 
 const ADDRESS_MS = 400;
 const WORDS_MS = 90;
@@ -57,11 +59,12 @@ export class Screen {
       recordings.map((one) => new Happenings(one)),
     );
     this.why = new Why(view, this.events);
+    this.asking = new Asking(view, this.timelines, options.onDetail ?? null);
     this.bar = new Bar(view, { step: (by) => this.#step(by), slice: (by) => this.#slice(by) });
     this.numbers = recordings.map(() => el("span", { class: "numbers" }));
     this.legend = el("div");
     this.said = el("p", { class: "quiet", "aria-live": "polite", role: "status" });
-    this.help = helpPage();
+    this.help = helpPage(Boolean(options.onDetail));
     this.theme = iconButton("moon", "Dark or light", () => this.paint(!this.palette.dark), "d");
     this.moments = momentsOf(recordings);
     /** What has to be drawn in the next frame. @type {Set<Change>} */
@@ -142,9 +145,22 @@ export class Screen {
       "/": () => this.events.search.focus(),
       f: () => this.#full(),
       d: () => this.paint(!this.palette.dark),
+      c: () => this.asking.press(),
       "?": () => (this.help.open ? this.help.close() : this.help.showModal()),
       Escape: () => view.select(null),
     };
+  }
+
+  /** The same runs, with what tasks do in a detailed window. @param {Recording[]} others */
+  detailed(others) {
+    this.recordings.forEach((one, run) => {
+      one.take(others[run]);
+      this.stages[run].begin(new NodeState(one));
+      this.timelines[run].painted.key = "";
+    });
+    this.asking.end("");
+    fill(this.legend, legendOf(this.recordings, this.palette, this.most));
+    this.#later("rows");
   }
 
   #full() {
@@ -205,6 +221,7 @@ export class Screen {
               recordings.length > 1 ? el("span", { class: "policy", text: recordings[run].policy }) : null,
             ),
           ),
+          this.asking.element,
         ),
         this.lines.element,
         this.overview.element,
@@ -279,6 +296,7 @@ export class Screen {
     if (whole || changes.has("window") || changes.has("selection")) {
       for (const one of this.timelines) one.draw(palette);
       this.lines.draw(palette, this.colours ?? []);
+      this.asking.refresh();
     } else if (changes.has("time")) {
       for (const one of this.timelines) one.moveCursor();
       this.lines.tick(words);
@@ -373,24 +391,4 @@ export class Screen {
     if (view.time < view.from || view.time > view.to) view.window(view.time - span / 2, view.time + span / 2);
     if (!view.selection) this.said.textContent = moment(view.time);
   }
-}
-
-/**
- * When anything begins, ends or is decided, each moment once.
- * @param {Recording[]} recordings
- */
-function momentsOf(recordings) {
-  const size = recordings.reduce((sum, one) => sum + 2 * one.segments.from.length + one.failures.at.length, 0);
-  const all = new Float64Array(size);
-  let at = 0;
-  for (const { segments, failures } of recordings) {
-    for (const times of [segments.from, segments.to, failures.at]) {
-      all.set(times, at);
-      at += times.length;
-    }
-  }
-  all.sort();
-  let kept = 0;
-  for (let place = 0; place < size; place++) if (!kept || all[place] > all[kept - 1] + 1e-6) all[kept++] = all[place];
-  return all.slice(0, kept);
 }

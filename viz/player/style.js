@@ -76,6 +76,11 @@ export const STYLE = `
 .run1 { background: var(--run1); }
 .numbers { contain: content; flex: 1; min-width: 0; display: inline-flex; gap: 4px 14px; overflow: hidden; font-size: 12px; flex-wrap: wrap; height: 17px; }
 .main { grid-template-rows: minmax(0, 42fr) auto minmax(0, 46fr) clamp(64px, 11vh, 130px) 24px; }
+.timelines { position: relative; }
+.asking { position: absolute; right: 10px; bottom: 8px; z-index: 3; display: flex; flex-wrap: wrap; gap: 4px 8px; justify-content: flex-end; align-items: center; max-width: calc(100% - 80px); }
+.asking .plain { background: var(--paper); border-color: var(--accent); color: var(--accent); font-weight: 600; }
+.asked { background: var(--paper); border: 1px solid var(--line); border-radius: 6px; padding: 1px 9px; max-height: 5.8em; overflow-y: auto; }
+.asked.bad { border-color: var(--down); }
 .timebox { position: relative; display: grid; min-height: 0; }
 .lines { position: relative; min-height: 0; border-top: 1px solid var(--line); background: var(--paper); }
 .lineplot { position: absolute; inset: 0; touch-action: none; cursor: crosshair; }
@@ -145,7 +150,7 @@ export const STYLE = `
 .help th { text-align: left; padding: 2px 16px 2px 0; white-space: nowrap; font-weight: 400; }
 kbd { font: 12px ui-monospace, monospace; border: 1px solid var(--line); border-bottom-width: 2px; border-radius: 4px; padding: 0 5px; margin-right: 4px; background: var(--ground); }
 .film { grid-template: auto minmax(0, 1fr) auto / minmax(0, 1fr); grid-template-areas: "head" "main" "bar"; }
-.film .side, .film .tool, .film .speed, .film .bar .end, .film .bar .right, .film .quantity, .film .head button { display: none; }
+.film .asking, .film .side, .film .tool, .film .speed, .film .bar .end, .film .bar .right, .film .quantity, .film .head button { display: none; }
 .film .bar { grid-template-columns: auto auto; justify-content: space-between; padding: 3px 12px; }
 @container (max-width: 1000px) {
   .player { grid-template: auto auto auto auto / minmax(0, 1fr); grid-template-areas: "head" "main" "side" "bar"; height: auto; overflow: visible; }
