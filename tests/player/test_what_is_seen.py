@@ -61,11 +61,17 @@ def test_keys(show, files):
     assert tab.run("p.view.time === p.view.end")
     press("Home")
     assert tab.time_s == 0
+    # Nothing in an HTML file computes detail.
+    tab.run("p.view.window(1000, 2000)")
+    press("c")
+    tab.frame()
+    assert tab.page.locator(".asking").inner_text() == ""
     dark = tab.run("p.screen.palette.dark")
     press("d")
     assert tab.run("p.screen.palette.dark") is not dark
     press("?")
     assert tab.page.get_by_role("dialog").is_visible()
+    assert "in detail" not in tab.page.get_by_role("dialog").inner_text()
     press("Escape")
     press("n")
     assert tab.run("p.view.selection.kind") == "decision"
