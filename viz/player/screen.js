@@ -20,11 +20,12 @@ import { firstAbove, firstFrom } from "./search.js";
 import { whatHappens, whyWords } from "./sentences.js";
 import { Stage } from "./stage.js";
 import { NodeState } from "./state.js";
+import { Tally, countUp } from "./tally.js";
 import { Timeline } from "./timeline.js";
 import { Totals } from "./totals.js";
 import { View } from "./view.js";
 import { Why } from "./why.js";
-import { moment, plain } from "./words.js";
+import { moment } from "./words.js";
 
 /** @typedef {import("./colours.js").Palette} Palette */
 /** @typedef {import("./recording.js").Recording} Recording */
@@ -58,10 +59,12 @@ export class Screen {
       view,
       recordings.map((one) => new Happenings(one)),
     );
-    this.why = new Why(view, this.events);
+    const policies = recordings.map((one) => one.policy);
+    this.tally = new Tally(this.totals, policies, view.end);
+    this.why = new Why(view, this.events, this.tally);
     this.asking = new Asking(view, this.timelines, options.onDetail ?? null);
     this.bar = new Bar(view, { step: (by) => this.#step(by), slice: (by) => this.#slice(by) });
-    this.numbers = recordings.map(() => el("span", { class: "numbers" }));
+    this.numbers = recordings.map(() => el("span", { class: "numbers", role: "group", "aria-label": "Totals" }));
     this.legend = el("div");
     this.said = el("p", { class: "quiet", "aria-live": "polite", role: "status" });
     this.help = helpPage(Boolean(options.onDetail));
@@ -165,7 +168,13 @@ export class Screen {
 
   #full() {
     if (document.fullscreenElement) document.exitFullscreen();
-    else this.element.requestFullscreen?.().catch(() => {});
+    // The host: what fits is chosen by its width.
+    else (this.#host ?? this.element).requestFullscreen?.().catch(() => {});
+  }
+
+  get #host() {
+    const root = this.element.getRootNode();
+    return root instanceof ShadowRoot ? root.host : null;
   }
 
   #lay() {
@@ -305,12 +314,14 @@ export class Screen {
     else this.overview.tick(words);
     if (words) {
       this.bar.tick();
-      this.#count();
+      this.totals.forEach((totals, run) => countUp(this.numbers[run], totals, view.time));
+      this.tally.tick(view.time);
     }
     if (whole || changes.has("playing") || changes.has("speed")) this.bar.refresh();
     if (changes.has("theme")) fill(this.legend, legendOf(this.recordings, palette, this.most));
     if (changes.has("selection") || changes.has("theme")) {
       this.why.draw(palette);
+      this.tally.tick(view.time);
       this.#say();
     }
     if (whole || changes.has("selection") || changes.has("filter")) this.events.draw(palette);
@@ -332,32 +343,6 @@ export class Screen {
   }
 
   /** Totals beside the name of each run. */
-  #count() {
-    const { time } = this.view;
-    this.totals.forEach((totals, run) => {
-      const now = totals.at(time);
-      const key = `${now.inside} ${now.finished} ${now.starts} ${now.migrations} ${now.refused} ${now.failed}`;
-      const place = this.numbers[run];
-      if (place.dataset.key === key) return;
-      place.dataset.key = key;
-      const parts = [
-        ["in the system", now.inside],
-        ["mean slowdown", now.slowdown],
-        ["remote starts", now.starts],
-        ["migrations", now.migrations],
-        ["refused", now.refused],
-        ...(now.failed ? [["killed or lost", now.failed]] : []),
-        ["finished", now.finished],
-      ];
-      fill(
-        place,
-        ...parts.map(([words, value]) =>
-          el("span", {}, `${words} `, el("em", { text: Number.isFinite(value) ? plain(Number(value)) : "-" })),
-        ),
-      );
-    });
-  }
-
   /** What is selected, for those who do not see it. */
   #say() {
     const { selection, recordings } = this.view;

@@ -5,10 +5,10 @@ export const STYLE = `
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
 .player { font: 13px/1.4 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; color: var(--ink);
-  background: var(--ground); display: grid; grid-template: auto minmax(0, 1fr) auto / minmax(0, 1fr) clamp(320px, 27vw, 520px);
+  background: var(--ground); display: grid; grid-template: auto minmax(0, 1fr) auto / minmax(0, 1fr) clamp(320px, 27cqi, 520px);
   grid-template-areas: "head head" "main side" "bar bar"; height: var(--height, 100vh); min-height: 560px; overflow: hidden;
   font-variant-numeric: tabular-nums; color-scheme: var(--scheme); position: relative; }
-.player:fullscreen { height: 100vh; }
+:host(:fullscreen) .player { height: 100vh; }
 .head { grid-area: head; display: flex; gap: 14px; align-items: center; padding: 7px 12px; background: var(--paper);
   border-bottom: 1px solid var(--line); min-width: 0; }
 .head h1 { font-size: 15px; font-weight: 650; margin: 0; white-space: nowrap; }
@@ -65,7 +65,7 @@ export const STYLE = `
 .of, .end, .times { color: var(--faint); white-space: nowrap; }
 .pace { display: inline-flex; align-items: center; gap: 8px; }
 .pace .end { font-size: 11px; }
-.speed { width: clamp(110px, 18vw, 280px); accent-color: var(--accent); }
+.speed { width: clamp(110px, 18cqi, 280px); accent-color: var(--accent); }
 .times { min-width: 48px; font-weight: 650; color: var(--ink); }
 .wrong { padding: 3em 2em; font-size: 15px; grid-area: main; }
 .quiet { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -162,8 +162,8 @@ kbd { font: 12px ui-monospace, monospace; border: 1px solid var(--line); border-
   .head .caption { flex-basis: 100%; order: 9; white-space: normal; }
   .main { grid-template-rows: auto auto auto 96px 24px; }
   .stages { grid-auto-flow: row; }
-  .stage { height: clamp(240px, 62vw, 460px); }
-  .timeline { height: clamp(220px, 60vw, 400px); }
+  .stage { height: clamp(240px, 62cqi, 460px); }
+  .timeline { height: clamp(220px, 60cqi, 400px); }
   .side { border-left: 0; border-top: 1px solid var(--line); grid-template-rows: auto 420px; }
   .title { flex-wrap: wrap; white-space: normal; }
   .numbers { height: auto; }
@@ -171,7 +171,7 @@ kbd { font: 12px ui-monospace, monospace; border: 1px solid var(--line); border-
 @container (max-width: 560px) {
   .bar { grid-template-columns: minmax(0, 1fr); justify-items: center; }
   .bar .right { display: none; }
-  .speed { width: 46vw; }
+  .speed { width: 46cqi; }
   .event { grid-template-columns: 66px 28px 70px minmax(80px, 1fr) minmax(0, 1fr); padding: 0 6px; }
 }
 @media (prefers-reduced-motion: no-preference) { .tool, .chip, .event { transition: background-color .12s; } }
