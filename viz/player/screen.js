@@ -342,7 +342,6 @@ export class Screen {
     writeAddress(this.address);
   }
 
-  /** Totals beside the name of each run. */
   /** What is selected, for those who do not see it. */
   #say() {
     const { selection, recordings } = this.view;

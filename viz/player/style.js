@@ -125,7 +125,7 @@ export const STYLE = `
 .long { color: var(--faint); white-space: nowrap; }
 .first { display: flex; flex-wrap: wrap; gap: 6px; margin: 4px 0 10px; }
 .more { display: flex; flex-wrap: wrap; gap: 4px 16px; padding-top: 6px; }
-.tools { display: flex; gap: 8px; align-items: center; padding: 8px 10px 4px; }
+.tools { display: flex; flex-wrap: wrap; gap: 4px 8px; align-items: center; padding: 8px 10px 4px; }
 .search { flex: 1 1 120px; min-width: 0; width: 60px; font: inherit; color: var(--ink); background: var(--ground); border: 1px solid var(--line); border-radius: 6px; padding: 4px 8px; }
 .count { color: var(--faint); font-size: 12px; white-space: nowrap; }
 .chips, .runs { display: flex; flex-wrap: wrap; gap: 4px; }
@@ -134,7 +134,7 @@ export const STYLE = `
 .chip[aria-pressed="true"] { background: var(--ink); color: var(--paper); border-color: var(--ink); }
 .list { flex: 1; overflow-y: auto; overflow-x: hidden; min-height: 0; border-top: 1px solid var(--line); position: relative; }
 .space { position: relative; }
-.event { position: absolute; left: 0; right: 0; top: 0; height: 24px; display: grid; grid-template-columns: 76px 30px 74px minmax(62px, auto) minmax(0, 1fr);
+.event { position: absolute; left: 0; right: 0; top: 0; height: 24px; display: grid; grid-template-columns: 76px 30px 74px minmax(62px, auto) minmax(0, 1fr); column-gap: 5px;
   align-items: center; padding: 0 10px; font-size: 12.5px; cursor: pointer; white-space: nowrap; }
 .event > * { overflow: hidden; text-overflow: ellipsis; }
 .event .short { text-align: right; color: var(--faint); }
@@ -168,7 +168,17 @@ kbd { font: 12px ui-monospace, monospace; border: 1px solid var(--line); border-
   .title { flex-wrap: wrap; white-space: normal; }
   .numbers { height: auto; }
 }
+@container (min-width: 561px) and (max-width: 1000px) {
+  .stages { grid-auto-flow: column; }
+  .stage { height: clamp(190px, 32cqi, 320px); }
+  .timeline { height: clamp(150px, 25cqi, 240px); }
+  .side { grid-template: 380px / minmax(0, 1fr) minmax(0, 1fr); }
+  .panel + .panel { border-top: 0; border-left: 1px solid var(--line); }
+}
 @container (max-width: 560px) {
+  .main { grid-template-rows: auto auto auto 128px 24px; }
+  .lineplot { top: 46px; }
+  .over { left: 8px; max-width: none; flex-direction: column; align-items: stretch; gap: 2px; }
   .bar { grid-template-columns: minmax(0, 1fr); justify-items: center; }
   .bar .right { display: none; }
   .speed { width: 46cqi; }
