@@ -18,6 +18,9 @@ export function render({ model, el: place }) {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(LOOK);
   root.adoptedStyleSheets = [sheet];
+  // Solara's page says neither its language, nor may it be enlarged.
+  document.documentElement.lang ||= "en";
+  document.querySelector("meta[name=viewport]")?.setAttribute("content", "width=device-width, initial-scale=1");
   let isDone = false;
   /** @param {string} event @param {unknown} data */
   const tell = (event, data) => {

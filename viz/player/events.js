@@ -147,6 +147,8 @@ export class Events {
       if (time[this.rows[middle]] <= this.view.time) place = middle + 1;
       else high = middle;
     }
+    // Of many at one moment the one that was chosen.
+    if (this.active >= 0 && time[this.rows[this.active]] === this.view.time) place = this.active;
     const top = place * ROW - this.list.clientHeight / 2;
     if (Math.abs(this.list.scrollTop - top) > this.list.clientHeight / 3) this.list.scrollTop = Math.max(top, 0);
     this.#show();

@@ -184,8 +184,8 @@ export class Screen {
     fill(
       this.element,
       el(
-        "header",
-        { class: "head" },
+        "div",
+        { class: "head", role: "group", "aria-label": "The run" },
         el("h1", { text: String(header.scenario) }),
         el("span", {
           class: "caption",
@@ -199,7 +199,7 @@ export class Screen {
         iconButton("help", "Keys", () => this.help.showModal(), "?"),
       ),
       el(
-        "main",
+        "div",
         { class: "main" },
         el(
           "div",

@@ -139,9 +139,11 @@ export const STYLE = `
 .event > * { overflow: hidden; text-overflow: ellipsis; }
 .event .short { text-align: right; color: var(--faint); }
 .event .when { text-align: right; padding-right: 8px; }
-.event.future { opacity: .55; }
-.event:hover { background: var(--ground); opacity: 1; }
-.event[aria-selected="true"] { background: color-mix(in srgb, var(--accent) 18%, var(--paper)); opacity: 1; }
+.event.future { color: var(--faint); }
+.event.future .mark { opacity: .55; }
+.event:hover { background: var(--ground); }
+.event[aria-selected="true"] { background: color-mix(in srgb, var(--accent) 18%, var(--paper)); }
+.event[aria-selected="true"] > * { color: var(--ink); }
 .event.failed { color: var(--down); }
 .event .mark { overflow: visible; text-align: center; }
 .help { border: 1px solid var(--line); border-radius: 12px; background: var(--paper); color: var(--ink); padding: 18px 24px; max-width: 440px; }

@@ -38,7 +38,7 @@ export class Totals {
     });
     /** When nodes go down, and when they are up again. */
     this.downs = Float64Array.from(recording.down.flatMap((times) => times.filter((_, place) => place % 2 === 0))).sort();
-    this.ups = Float64Array.from(recording.down.flatMap((times) => times.filter((_, place) => place % 2 === 1))).sort();
+    this.ups = Float64Array.from(recording.down.flatMap((times) => times.filter((up, place) => place % 2 === 1 && up < Infinity))).sort();
     const { kind, from } = recording.moves;
     /** Times of moves by kind. */
     this.moves = Object.values(MOVE).map((one) => from.filter((_, row) => kind[row] === one));
