@@ -44,7 +44,7 @@ def window(sent: object) -> tuple[float, float] | None:
 
 def _seconds(value: object) -> float:
     """A time [s]; nan for what is none. JSON's whole numbers may have thousands of digits."""
-    return float(value) if type(value) in (int, float) and abs(value) < MOST_S else math.nan  # type: ignore[arg-type, operator]
+    return float(value) if type(value) in (int, float) and abs(value) < MOST_S else math.nan  # type: ignore[arg-type]
 
 
 def _texts(sent: object, *names: str) -> list[str]:

@@ -134,11 +134,11 @@ export const STYLE = `
 .chip[aria-pressed="true"] { background: var(--ink); color: var(--paper); border-color: var(--ink); }
 .list { flex: 1; overflow-y: auto; overflow-x: hidden; min-height: 0; border-top: 1px solid var(--line); position: relative; }
 .space { position: relative; }
-.event { position: absolute; left: 0; right: 0; top: 0; height: 24px; display: grid; grid-template-columns: 76px 30px 74px minmax(62px, auto) minmax(0, 1fr); column-gap: 5px;
+.event { position: absolute; left: 0; right: 0; top: 0; height: 24px; display: grid; grid-template-columns: 62px 28px 64px minmax(58px, auto) minmax(0, 1fr); column-gap: 6px;
   align-items: center; padding: 0 10px; font-size: 12.5px; cursor: pointer; white-space: nowrap; }
 .event > * { overflow: hidden; text-overflow: ellipsis; }
 .event .short { text-align: right; color: var(--faint); }
-.event .when { text-align: right; padding-right: 8px; }
+.event .when { text-align: right; }
 .event.future { color: var(--faint); }
 .event.future .mark { opacity: .55; }
 .event:hover { background: var(--ground); }
