@@ -20,13 +20,17 @@ class OrderedRows:
         fields: by name a field of all rows of a table, or the table itself.
         dtype: of a row.
         order: which of its rows, in which order.
+
+    Attributes:
+        order: that order.
     """
 
     def __init__(self, fields: Table | Mapping[str, Array], dtype: np.dtype[np.void], order: Integers | slice) -> None:
-        self._fields, self._dtype, self._order = fields, dtype, order
+        self._fields, self._dtype = fields, dtype
+        self.order = order
 
     def __len__(self) -> int:
-        return self._order.stop - self._order.start if isinstance(self._order, slice) else len(self._order)
+        return self.order.stop - self.order.start if isinstance(self.order, slice) else len(self.order)
 
     @overload
     def __getitem__(self, key: str) -> Array: ...
@@ -39,7 +43,7 @@ class OrderedRows:
             return OrderedRows(self._fields, self._dtype, self._chosen(key))
         values: Array = self._fields[key]
         if mapping_of(values) is None:
-            return np.asarray(values[self._order])
+            return np.asarray(values[self.order])
         ordered = np.empty(len(self), values.dtype)
         for part in blocks(len(self)):
             ordered[part] = values[self._chosen(part)]
@@ -47,9 +51,9 @@ class OrderedRows:
         return ordered
 
     def _chosen(self, key: slice | Array) -> Integers | slice:
-        if not isinstance(self._order, slice):
-            return np.asarray(self._order[key])
-        first, last = self._order.start, self._order.stop
+        if not isinstance(self.order, slice):
+            return np.asarray(self.order[key])
+        first, last = self.order.start, self.order.stop
         if isinstance(key, slice):
             start, stop, _ = key.indices(last - first)
             return slice(first + start, first + max(start, stop))

@@ -49,7 +49,7 @@ def in_one_move(path: Path) -> Iterator[Path]:
         raise
 
 
-def check_can_be_written(path: Path, what: str) -> None:
+def check_can_be_written(path: Path, what: str, folder: Path | None = None) -> None:
     """Make sure, before what takes long, that a file can be written.
 
     Raises InputError: there is no such folder, it is a folder itself, or nothing can be written there.
@@ -57,7 +57,10 @@ def check_can_be_written(path: Path, what: str) -> None:
     Args:
         path: the file.
         what: what the message calls it, such as "--record 'a.rec'".
+        folder: one that will be made before, with those above it.
     """
+    if folder is not None and not path.parent.exists() and path.parent in (folder, *folder.parents):
+        return
     if not path.parent.is_dir():
         raise InputError(f"{what}: there is no folder {str(path.parent)!r}")
     if path.is_dir():

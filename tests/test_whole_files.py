@@ -9,8 +9,9 @@ import tempfile
 
 import pytest
 
+from cluster_abm import whole_files
 from cluster_abm.errors import InputError
-from cluster_abm.whole_files import in_one_move
+from cluster_abm.whole_files import check_can_be_written, in_one_move
 
 WRITE = """
 import resource, sys
@@ -157,3 +158,19 @@ def test_a_full_disk_leaves_the_old_file(small_disk):
         assert "cannot be written (No space left on device)" in written(source.name, target)
     assert target.read_text() == "good"
     assert os.listdir(small_disk) == ["out.csv"]
+
+
+def test_a_file_that_cannot_be_written_is_said_before(tmp_path, monkeypatch):
+    (tmp_path / "folder").mkdir()
+    for path, words in (("none/a", "there is no folder"), ("folder", "is a folder")):
+        with pytest.raises(InputError, match=f"--out it: {words}"):
+            check_can_be_written(tmp_path / path, "--out it")
+    check_can_be_written(tmp_path / "a", "--out it")
+    assert [one.name for one in tmp_path.iterdir()] == ["folder"]
+
+    def refuse(folder):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(whole_files, "try_to_write", refuse)
+    with pytest.raises(InputError, match=r"--out it: cannot be written \(Permission denied\); a writable folder"):
+        check_can_be_written(tmp_path / "a", "--out it")

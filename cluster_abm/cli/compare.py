@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 @count_option("--seeds", None, "How many seeds (default: the scenario's compare.seeds).")
 @look_options("the first two policies, from the first seed,")
 @study_options(out_option("out/compare-SCENARIO"))
-def compare_command(call: StudyCall, policies: str | None, seeds: int | None, looks: Callable[[], Looks]) -> int:
+def compare_command(
+    call: StudyCall, policies: str | None, seeds: int | None, looks: Callable[[Path | None], Looks]
+) -> int:
     """Compare policies on SCENARIO: same jobs for each, 95 % confidence intervals over seeds, and a picture.
 
     Example: cluster-abm compare quickstart --policies none,jsq,iolb --seeds 16
@@ -48,10 +50,10 @@ def compare_command(call: StudyCall, policies: str | None, seeds: int | None, lo
     chosen = without_bounds(checked.compare.policies if names is None else names)[0]
     check_policies(chosen)
     check_keys_have_effect(checked, call.scenario, overrides, chosen, not_compared(names, seeds))
-    looked = looks()
-    runs = first_runs(checked, chosen, looked) if looked.are_wanted else []
     if call.out is None and not call.as_json:
         call = call._replace(out=Path("out", f"compare-{file_name(checked.name)}"))
+    looked = looks(call.out)
+    runs = first_runs(checked, chosen, looked) if looked.are_wanted else []
     return CompareFrame(call, overrides, checked, names, seeds, looked, runs).carry_out()
 
 

@@ -124,7 +124,8 @@ class Looks(NamedTuple):
 
 
 def look_options(of_what: str) -> Callable[[Function], Function]:
-    """The options by which runs are looked at, given on as `looks`, which makes sure that all can be written.
+    """The options by which runs are looked at, given on as `looks`: it takes the folder of the results, and makes sure
+    that all can be written.
 
     Args:
         of_what: the run, or the runs, in words.
@@ -133,10 +134,9 @@ def look_options(of_what: str) -> Callable[[Function], Function]:
     def with_options(function: Function) -> Function:
         @wraps(function)
         def command(**given: Any) -> Any:
-            names = ("record", "detail", "animate", "speed", "size", "from_s", "to_s")
-            return function(looks=lambda: checked(*(given[name] for name in names)), **{
-                name: value for name, value in given.items() if name not in names
-            })  # fmt: skip
+            record, detail, animate = (given.pop(name) for name in ("record", "detail", "animate"))
+            shown = {name: given.pop(name) for name in ("speed", "size", "from_s", "to_s")}
+            return function(looks=lambda out: checked(record, detail, animate, out=out, **shown), **given)
 
         options = [
             click.option("--record", type=FilePath(), help=f"Write a recording of {of_what} to this file."),
@@ -166,10 +166,14 @@ def look_options(of_what: str) -> Callable[[Function], Function]:
 
 
 def checked(
-    record: Path | None, detail: str | None, animate: Path | None, speed: float | None,
-    size: tuple[int, int] | None, from_s: float | None, to_s: float | None,
+    record: Path | None, detail: str | None, animate: Path | None, *, speed: float | None,
+    size: tuple[int, int] | None, from_s: float | None, to_s: float | None, out: Path | None,
 ) -> Looks:  # fmt: skip
     """The options, checked before the run.
+
+    Args:
+        record, detail, animate, speed, size, from_s, to_s: the options.
+        out: the folder of the results, which will be made before; None: there is none.
 
     Raises InputError: they do not fit each other, or a file cannot be written.
     """
@@ -180,13 +184,13 @@ def checked(
         from cluster_abm.recording.films import Animation
 
         animation = Animation(animate, speed, size, from_s, to_s)
-        animation.check()
+        animation.check(out)
     given = {"--speed": speed, "--size": size, "--from": from_s, "--to": to_s}
     for option, value in given.items():
         if animation is None and value is not None:
             raise InputError(f"{option}: it is of --animate FILE, which is needed, too")
     if record is not None:
-        check_can_be_written(record, f"--record {str(record)!r}")
+        check_can_be_written(record, f"--record {str(record)!r}", out)
         if animate is not None and animate.resolve() == record.resolve():
             raise InputError(f"--record {str(record)!r}: --animate writes this file, too: take another name")
     if detail is not None and record is None and not (animation is not None and animation.is_html):

@@ -54,7 +54,7 @@ def run_command(
     trace: Path | None,
     trace_run: int | None,
     out: Path | None,
-    looks: Callable[[], Looks],
+    looks: Callable[[Path | None], Looks],
     as_json: bool,
 ) -> int:
     """Run SCENARIO (a TOML file or a shipped name) once.
@@ -73,7 +73,7 @@ def run_command(
         if policy is not None:
             check_one_policy(checked, f"--policy {policy!r}")
         check_keys_have_effect(checked, scenario, overrides, others=ONLY_COMPARE)
-        looked = looks()
+        looked = looks(out)
         with nullcontext() if out is None else out_folder(out) as folder:
             from cluster_abm.study.runner.ahead import compile_here
 

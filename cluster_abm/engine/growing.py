@@ -6,6 +6,7 @@ import numpy as np
 
 from cluster_abm import large_tables
 from cluster_abm.arrays import Integers
+from cluster_abm.columns import joined
 from cluster_abm.engine.cores import free_cores
 from cluster_abm.engine.tables import (
     BARRIER,
@@ -151,7 +152,7 @@ class GrowingTables:
     @property
     def journal(self) -> Table:
         """Where tasks have set out so far, fields.JOURNAL_FIELDS, in the order in which they did (a copy)."""
-        return np.concatenate([*self._journal, self.tables.journal[: int(self.counters[JOURNAL_ROWS])]])
+        return joined([*self._journal, self.tables.journal[: int(self.counters[JOURNAL_ROWS])]], JOURNAL)
 
     def _room_in_journal(self, departures: int) -> None:
         journal, filled = self.tables.journal, int(self.counters[JOURNAL_ROWS])

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from cluster_abm._version import __version__
 from cluster_abm.arrays import Array, Floats, Integers
+from cluster_abm.columns import columns_of, ordered_columns, places_in
 from cluster_abm.compiling.texts import text_of
 from cluster_abm.engine.tables import BREAKDOWN, FREE, JOB, NONE, RECORD, REQUEST_ONLY, Table
 from cluster_abm.interconnect import Network
@@ -28,34 +29,43 @@ from cluster_abm.recording.keeping import Excerpt, every_of, kept_meta
 from cluster_abm.recording.recording import CLUSTER_T, OPEN, table_of
 from cluster_abm.recording.segments import Ends, TaskDepartures, departures_of, segments_of
 
+# A table as an array of each field.
+Columns = dict[str, Array]
 # `cluster_t_ms` of a job.
 AccessOf = Callable[[int], Iterable[float]]
 
 
-def recording_of(parts: Parts, words: Mapping[str, Any], access_of: AccessOf | None, excerpt: Excerpt) -> Recording:
+def recording_of(
+    parts: Parts, ended: Columns, words: Mapping[str, Any], access_of: AccessOf | None, excerpt: Excerpt
+) -> Recording:
     """The recording of a run up to now, whose parts have kept what it needs.
 
     Args:
+        ended: the tasks that have ended, RECORD_FIELDS, in the order of their ends.
         words: what stands in `meta` beside what is said here: title, summary and so on.
         access_of: `cluster_t_ms` of a job; None: decisions have no such column.
         excerpt: the part of the run that is kept.
     """
     engine, now_ns = parts.engine, parts.clock.now_ns
-    rows = _tasks_of(parts, now_ns)
-    could_be = _chosen(rows, excerpt.within(rows["arrival_ns"], rows["finish_ns"])) if excerpt.is_window else rows
-    every = every_of(excerpt, np.bincount(could_be["job"], minlength=1))
+    rows = _tasks_of(parts, ended, now_ns)
+    if excerpt.is_window:
+        rows = _chosen(rows, excerpt.within(rows["arrival_ns"], rows["finish_ns"]))
+    could_be = len(rows["task"])
+    every = every_of(excerpt, np.bincount(rows["job"], minlength=1))
     is_all = every == 1 and not excerpt.is_window
-    rows = could_be if every == 1 else could_be[could_be["job"] % every == 0]
+    if every > 1:
+        rows = _chosen(rows, rows["job"] % every == 0)
     ends = _ends_of(rows)
     departures = departures_of(engine.journal, ends)
     columns = segments_of(departures, ends, parts.staging is not None)
-    decided, truths = parts.log.rows, parts.log.truths
+    decided, truths = parts.log.columns(), parts.log.truths()
     if not is_all:
-        kept = np.isin(decided["task"], ends.task)
-        decided, truths = decided[kept], truths[kept]
+        kept = places_in(ends.task, decided["task"])[1]
+        decided, truths = _chosen(decided, kept), truths[:, kept]
     decisions, decision_of = _decisions_of(decided, truths, departures, access_of, excerpt)
     columns["decision"] = np.append(decision_of, NONE)[columns.pop("departure")]
     jobs = np.arange(len(engine.jobs)) if is_all else np.unique(rows["job"])
+    of_jobs = columns_of([engine.jobs], JOB) if is_all else ordered_columns(engine.jobs, jobs)
     network = parts.live.whole
     meta = {
         "version": __version__,
@@ -65,8 +75,8 @@ def recording_of(parts: Parts, words: Mapping[str, Any], access_of: AccessOf | N
         "vertices": list(network.node_names),
         "loads_not_taken": [] if parts.measurements.has_averages else list(AVERAGES),
         "decisions_taken": parts.log.taken,
-        "rules": _rules_of(parts.policies.distinct, decided),
-        "kept": kept_meta(excerpt, every, len(could_be)),
+        "rules": _rules_of(parts.policies.distinct, decided["rule"]),
+        "kept": kept_meta(excerpt, every, could_be),
         "detail": None,
         **words,
     }
@@ -74,8 +84,8 @@ def recording_of(parts: Parts, words: Mapping[str, Any], access_of: AccessOf | N
     tables = {
         "nodes": _nodes_of(engine.nodes, network),
         "links": _links_of(network),
-        "jobs": table_of("jobs", {"job": jobs, **{name: engine.jobs[name][jobs] for name in JOB.names or ()}}),
-        "tasks": table_of("tasks", {name: rows[name] for name in RECORD.names or ()} | {"is_open": outcome == OPEN}),
+        "jobs": table_of("jobs", {"job": jobs, **of_jobs}),
+        "tasks": table_of("tasks", rows | {"is_open": outcome == OPEN}),
         "segments": table_of("segments", columns),
         "decisions": decisions,
         "loads": _loads_of(parts.measurements, excerpt),
@@ -85,11 +95,10 @@ def recording_of(parts: Parts, words: Mapping[str, Any], access_of: AccessOf | N
     return Recording(json_value(meta), tables)
 
 
-def _tasks_of(parts: Parts, now_ns: int) -> Table:
+def _tasks_of(parts: Parts, ended: Columns, now_ns: int) -> Columns:
     """All tasks that have been submitted, RECORD_FIELDS: those that have ended, in the order of their ends, then the
     others, up to now."""
     engine = parts.engine
-    ended = engine.sorted_records()
     live = engine.tasks[(engine.tasks["state"] != FREE) & (engine.tasks["state"] != REQUEST_ONLY)]
     live = live[live["job"] != NONE]
     live = live[np.argsort(live["task"])]
@@ -97,6 +106,8 @@ def _tasks_of(parts: Parts, now_ns: int) -> Table:
     jobs = engine.jobs
     submitted = np.flatnonzero(jobs["arrival_ns"] <= now_ns)
     widths = jobs["tasks"][submitted].astype(np.int64)
+    if not len(live) and len(begun) == int(widths.sum()):
+        return ended
     job = submitted.repeat(widths)
     rank = np.arange(len(job)) - (np.cumsum(widths) - widths).repeat(widths)
     numbers = jobs["first_task"][job] + rank
@@ -113,35 +124,35 @@ def _tasks_of(parts: Parts, now_ns: int) -> Table:
     open_ones = np.concatenate([going, held])
     open_ones["outcome"] = OPEN
     open_ones["finish_ns"] = now_ns
-    return np.concatenate([ended, open_ones])
+    return {name: np.concatenate([values, open_ones[name]]) for name, values in ended.items()}
 
 
-def _chosen(rows: Array, are: Array) -> Array:
+def _chosen(columns: Columns, are: Array) -> Columns:
     """These of the rows; themselves, where they are all."""
-    return rows if are.all() else rows[are]
+    return columns if are.all() else {name: values[are] for name, values in columns.items()}
 
 
-def _ends_of(rows: Table) -> Ends:
+def _ends_of(rows: Columns) -> Ends:
     """How far tasks have come."""
-    ordered = rows[np.argsort(rows["task"])]
+    order = np.argsort(rows["task"], kind="stable")
     return Ends(
-        task=ordered["task"],
-        at_ns=ordered["finish_ns"],
-        parts=np.stack([ordered[f"{name}_ns"] for name in BREAKDOWN], axis=1),
-        is_open=ordered["outcome"] == OPEN,
-        arrival_ns=ordered["arrival_ns"],
-        home=ordered["home"],
+        task=rows["task"][order],
+        at_ns=rows["finish_ns"][order],
+        parts=np.stack([rows[f"{name}_ns"][order] for name in BREAKDOWN]).T,
+        is_open=rows["outcome"][order] == OPEN,
+        arrival_ns=rows["arrival_ns"][order],
+        home=rows["home"][order],
     )
 
 
 def _decisions_of(
-    rows: Table, truths: Floats, departures: TaskDepartures, access_of: AccessOf | None, excerpt: Excerpt
+    rows: Columns, truths: Floats, departures: TaskDepartures, access_of: AccessOf | None, excerpt: Excerpt
 ) -> tuple[pa.Table, Integers]:
     """The decisions in the window, and the row of that which has brought about each departure; NONE: none has.
 
     Args:
         rows: all decisions about the tasks that are kept, DECIDED.
-        truths: what was true at each of them.
+        truths: what was true at each of them, shape (len(TRUTHS), decisions).
     """
     # By all of them: the n-th decision about a task is found by counting.
     fates = fates_of(
@@ -151,16 +162,17 @@ def _decisions_of(
     inside = excerpt.within(rows["time_ns"], rows["time_ns"])
     row_of = np.where(inside, np.cumsum(inside) - 1, NONE)
     brought = np.flatnonzero(fates.departure != NONE)
-    decision_of = np.full(len(departures.rows), NONE, np.int64)
+    decision_of = np.full(len(departures.end), NONE, np.int64)
     decision_of[fates.departure[brought]] = row_of[brought]
-    rows, truths = _chosen(rows, inside), _chosen(truths, inside)
+    if not inside.all():
+        rows, truths = _chosen(rows, inside), truths[:, inside]
     columns: dict[str, Any] = {}
     for name in DECIDED.names or ():
         is_text = name in ("rule", "index", "reason")
         columns[name] = _texts(rows[name]) if is_text else rows[name]
     for name in ("kind", "leaves_ns", "enters_ns"):
         columns[name] = getattr(fates, name)[inside]
-    told = dict(zip(TRUTHS, truths.T, strict=True))
+    told = dict(zip(TRUTHS, truths, strict=True))
     told_ns = told.pop("told_ns")
     columns["told_ns"] = np.where(np.isnan(told_ns), NONE, told_ns).astype(np.int64)
     columns |= {f"true_{name}": values for name, values in told.items()}
@@ -172,22 +184,38 @@ def _decisions_of(
 
 def _texts(numbers: Integers) -> pa.DictionaryArray:
     """Texts by their numbers, the same words in the same order in every process."""
-    found, places = np.unique(numbers, return_inverse=True)
+    found, places = _distinct(numbers)
     texts = [text_of(number) for number in found.tolist()]
     order = sorted(range(len(texts)), key=texts.__getitem__)
     rank = np.empty(len(texts), np.int32)
     rank[order] = np.arange(len(texts), dtype=np.int32)
-    indices = rank[places.reshape(-1)].astype(np.int32) if len(texts) else np.zeros(0, np.int32)
+    indices = rank[places] if len(texts) else np.zeros(0, np.int32)
     return pa.DictionaryArray.from_arrays(
         pa.array(indices, pa.int32()), pa.array([texts[i] for i in order], pa.string())
     )
 
 
-def _rules_of(policies: Iterable[Policy], rows: Table) -> dict[str, list[str]]:
+def _distinct(numbers: Integers) -> tuple[Integers, Integers]:
+    """The different ones among numbers of which most are alike, ascending, and the place of each among them."""
+    found: list[int] = []
+    places, left = np.zeros(len(numbers), np.int64), numbers
+    while len(left) and len(found) < 16:
+        found.append(int(left[0]))
+        left = left[left != found[-1]]
+    if len(left):
+        distinct, at = np.unique(numbers, return_inverse=True)
+        return distinct, at.reshape(-1)
+    found.sort()
+    for place, number in enumerate(found[1:], 1):
+        places[numbers == number] = place
+    return np.array(found, np.int64), places
+
+
+def _rules_of(policies: Iterable[Policy], numbers: Integers) -> dict[str, list[str]]:
     """The words of each rule that has decided, and the lines of its paper."""
     kinds = [type(policy) for policy in policies]
-    rules = sorted(text_of(number) for number in np.unique(rows["rule"]).tolist())
-    return {rule: list(rule_in_words(kinds, rule)) for rule in rules}
+    names = sorted(map(text_of, _distinct(numbers)[0].tolist()))
+    return {rule: list(rule_in_words(kinds, rule)) for rule in names}
 
 
 def _nodes_of(nodes: Table, network: Network) -> pa.Table:

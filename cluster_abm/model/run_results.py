@@ -11,7 +11,7 @@ import pandas as pd
 
 from cluster_abm.arrays import Integers
 from cluster_abm.engine.state import EngineState
-from cluster_abm.engine.tables import Table
+from cluster_abm.engine.tables import RECORD, Table
 from cluster_abm.errors import InputError
 from cluster_abm.interconnect import Network
 from cluster_abm.large_tables import blocks, forget_pages
@@ -25,6 +25,7 @@ from cluster_abm.model.observing.watching import telling_index
 from cluster_abm.model.part import wire
 from cluster_abm.model.recorded import recording_of
 from cluster_abm.model.setup import watts_of
+from cluster_abm.ordered_rows import OrderedRows, Rows
 from cluster_abm.recording import Recording
 from cluster_abm.recording.keeping import excerpt_of
 from cluster_abm.results.frames import MOST_CLUSTERS, jobs_frame
@@ -137,12 +138,16 @@ class RunResults:
         words = f"{self.setup.name}: policy {self.policy_name}, seed {self.run_seed}"
         return f"{words}; {hardware}" if hardware else words
 
-    def run_data(self) -> RunData:
-        """What the metrics are computed from (results.metrics)."""
+    def run_data(self, records: Rows | None = None) -> RunData:
+        """What the metrics are computed from (results.metrics).
+
+        Args:
+            records: those of the engine by (finish, task), where they are at hand.
+        """
         parts, engine, now_ns = self.parts, self.engine, self.now_ns
         cpu_ns, disk_ns = engine.busy_ns(now_ns)
         return RunData(
-            records=engine.ordered_records(),
+            records=engine.ordered_records() if records is None else records,
             jobs=engine.jobs,
             widths=engine.widths,
             nodes=engine.serving_nodes,
@@ -177,7 +182,9 @@ class RunResults:
 
     def summary(self) -> dict[str, Any]:
         """The run in numbers, as `cluster-abm run --json` prints them; metrics without data are None."""
-        run = self.run_data()
+        return self._summary(self.run_data())
+
+    def _summary(self, run: RunData) -> dict[str, Any]:
         return {
             "scenario": self.setup.name,
             "policy": self.policy_name,
@@ -256,6 +263,8 @@ class RunResults:
         if staging is not None and staging.clusters <= MOST_CLUSTERS and self.setup.jobs_may_name_files:
             access_of = staging.cluster_access_ms
         policy = self.parts.policies.main
+        ended = self.engine.sorted_columns()
+        run = self.run_data(OrderedRows(ended, RECORD, slice(0, self.engine.finished)))
         words = {
             "scenario": self.setup.name,
             "title": self.title,
@@ -264,10 +273,10 @@ class RunResults:
             "seed": self.run_seed,
             "toml": scenario_to_toml(_with_seed(self.setup, self.run_seed)),
             "is_over": not self.running,
-            "summary": self.summary(),
+            "summary": self._summary(run),
             "telling_index": telling_index(self.setup),
         }
-        return recording_of(self.parts, words, access_of, excerpt)
+        return recording_of(self.parts, ended, words, access_of, excerpt)
 
     def _with_access(self, decisions: pd.DataFrame) -> pd.DataFrame:
         staging = self.parts.staging

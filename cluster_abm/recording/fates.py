@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from cluster_abm.arrays import Array, Integers
-from cluster_abm.engine.tables import LOST_NODE, MIGRATES, NEVER, NONE, RESTARTS, RETURNS, Table
+from cluster_abm.columns import places_in
+from cluster_abm.engine.tables import LOST_NODE, MIGRATES, NEVER, NONE, RESTARTS, RETURNS
 from cluster_abm.recording.segments import TaskDepartures
 
 # What a decision was about.
@@ -43,8 +45,7 @@ def fates_of(
     enters_ns[decision] = np.where(entry_ns < departures.until_ns[place], entry_ns, NONE)
     # A task that was on a node when another one was asked about it would have migrated.
     started, first_entry_ns = rows["task"][departures.is_first], _first_entries(departures)
-    at = np.searchsorted(started, task)
-    has_started = (at < len(started)) & (np.append(started, NONE)[at] == task)
+    at, has_started = places_in(started, task)
     on_a_node = has_started & (np.append(first_entry_ns, NEVER)[at] < time_ns)
     kind[(target != source) & ~accepted & on_a_node] = MIGRATION
     kind[decision[rows["kind"][place] == MIGRATES]] = MIGRATION
@@ -61,7 +62,7 @@ def _first_entries(departures: TaskDepartures) -> Integers:
 
 
 def _brought_about(
-    task: Integers, target: Integers, time_ns: Integers, accepted: Array, rows: Table
+    task: Integers, target: Integers, time_ns: Integers, accepted: Array, rows: Mapping[str, Array]
 ) -> tuple[Integers, Integers]:
     """Decisions, and the place of the departure that each has brought about."""
     taken = np.flatnonzero(accepted)
@@ -70,10 +71,9 @@ def _brought_about(
         np.concatenate([task[taken], rows["task"][left]]),
         np.concatenate([target[taken], rows["node"][left].astype(np.int64)]),
         np.concatenate([time_ns[taken], rows["at_ns"][left]]),
-        np.arange(len(taken) + len(left)),
     ]
     # Decisions stand before the departures of the same instant.
-    order = np.lexsort(keys[::-1])
+    order = _by(*keys)
     places = np.arange(len(order))
     is_decision = order < len(taken)
     last = np.maximum.accumulate(np.where(is_decision, places, NONE)) if len(order) else places
@@ -81,5 +81,14 @@ def _brought_about(
     departure, decision = order[found], order[last[found]]
     same = (keys[0][departure] == keys[0][decision]) & (keys[1][departure] == keys[1][decision])
     # A later departure without a decision of its own, as after a failure, has none.
-    decision, first = np.unique(decision[same], return_index=True)
-    return taken[decision], left[departure[same][first] - len(taken)]
+    decision, departure = decision[same], departure[same]
+    first = np.append(True, decision[1:] != decision[:-1])[: len(decision)]
+    return taken[decision[first]], left[departure[first] - len(taken)]
+
+
+def _by(task: Integers, target: Integers, time_ns: Integers) -> Integers:
+    """The order by all three; of equal ones, that in which they are."""
+    # Time and task rise together, and most tasks have one target: what is sorted almost is sorted soon.
+    order = np.lexsort((time_ns, task))
+    has_others = (task[order[1:]] == task[order[:-1]]) & (target[order[1:]] != target[order[:-1]])
+    return np.lexsort((time_ns, target, task)) if has_others.any() else order

@@ -87,6 +87,8 @@ COLUMNS: Mapping[str, Mapping[str, pa.DataType]] = {
 CLUSTER_T = "cluster_t_ms"
 OPTIONAL_COLUMNS: Mapping[str, Mapping[str, pa.DataType]] = {"decisions": {CLUSTER_T: pa.list_(F8)}}
 DETAIL = "detail"
+# The bits of the one NaN.
+_NAN = int(np.array(np.nan).view(np.int64))
 
 
 class Recording(Looked):
@@ -226,10 +228,19 @@ def _as(values: Any, kind: pa.DataType) -> pa.Array:
         return values if values.type == kind else values.cast(kind)
     if isinstance(values, np.ndarray) and values.dtype != object:
         if values.dtype.kind == "f":
-            # One zero, and one NaN, so that equal values are equal bytes.
-            values = np.where(np.isnan(values), np.nan, values + 0.0)
+            values = _plain(values)
         return pa.array(np.ascontiguousarray(values), kind, from_pandas=False)
     return pa.array(values, kind)
+
+
+def _plain(values: Array) -> Array:
+    """The same numbers with one zero, and one NaN, so that equal values are equal bytes."""
+    values = np.ascontiguousarray(values, np.float64)
+    # Of numbers from 0 to that NaN bits are in the order of the numbers: most columns are such, and stay as they are.
+    bits = values.view(np.int64)
+    if not len(bits) or (bits.min() >= 0 and bits.max() <= _NAN):
+        return values
+    return np.where(np.isnan(values), np.nan, values + 0.0)
 
 
 def _values(table: pa.Table, name: str) -> Array:

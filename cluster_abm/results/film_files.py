@@ -17,6 +17,7 @@ from cluster_abm.whole_files import in_one_move
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from PIL import Image
 
 PER_SECOND = 12
 FORMATS = (".gif", ".mp4", ".webm")
@@ -100,19 +101,37 @@ def _write_gif(
     canvas: Any = figure.canvas
     figure.set_dpi(100)
     background = background_of(stages, canvas)
-    drawn = []
-    for picture in pictures:
+
+    def drawn(picture: Sequence[FilmPicture]) -> Image.Image:
         canvas.restore_region(background)
         show(picture)
         for stage in stages:
             stage.draw_what_changes()
-        drawn.append(Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB"))
+        return Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+
+    def painted(picture: Sequence[FilmPicture]) -> Image.Image:
+        image = drawn(picture).quantize(palette=palette, dither=Image.Dither.NONE)
         progress()
-    # Colours of a few pictures from all of the film.
-    samples = drawn[:: max(1, len(drawn) // SAMPLES)]
+        return image
+
+    palette = palette_of([drawn(picture) for picture in pictures[:: max(1, len(pictures) // SAMPLES)]])
+    # One after another: of a long film not all have room in memory.
+    images = map(painted, pictures)
+    next(images).save(
+        path, format="GIF", save_all=True, append_images=images, duration=1000 // PER_SECOND, loop=0
+    )  # fmt: skip
+
+
+def palette_of(samples: Sequence[Image.Image], method: Image.Quantize | None = None) -> Image.Image:
+    """A palette for all pictures of a GIF, as an image of these colours.
+
+    Args:
+        samples: a few of the pictures, from all of the film.
+        method: how the colours are chosen; None: as pillow does.
+    """
+    from PIL import Image
+
     sheet = Image.new("RGB", (samples[0].width, samples[0].height * len(samples)))
     for position, sample in enumerate(samples):
         sheet.paste(sample, (0, position * sample.height))
-    palette = sheet.quantize(PALETTE)
-    first, *others = (image.quantize(palette=palette, dither=Image.Dither.NONE) for image in drawn)
-    first.save(path, format="GIF", save_all=True, append_images=others, duration=1000 // PER_SECOND, loop=0)
+    return sheet.quantize(PALETTE, method=method)

@@ -7,8 +7,8 @@ import json
 import pytest
 from matplotlib.figure import Figure
 
-from cluster_abm.cli import run as run_module
 from cluster_abm.cli.options import overrides_of
+from cluster_abm.recording.films import Animation
 from cluster_abm.results import pictures
 
 SMALL = ["--set", "cluster.nodes=3", "--set", "workload.jobs=6", "--set", "workload.duration_s=5"]
@@ -25,7 +25,7 @@ def test_in_words():
 def test_a_run(cli, monkeypatch, tmp_path):
     titles = []
     monkeypatch.setattr(pictures, "run_figure", lambda title, *others: titles.append(title) or Figure())
-    monkeypatch.setattr(run_module.Cameraman, "write", lambda self, path, title: titles.append(title))
+    monkeypatch.setattr(Animation, "write", lambda self, found, progress: titles.append(found[0].title) or "")
     code, out, _ = cli("run", "cpu-bound", "--seed", "3", *SMALL, "--out", "o", "--animate", "f.gif")
     assert code == 0
     changed = "with cluster.nodes=3, workload.jobs=6, workload.duration_s=5"

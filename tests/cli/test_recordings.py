@@ -37,9 +37,9 @@ def test_a_window_in_detail_and_results_beside_it(cli):
 @pytest.mark.slow
 def test_a_film_and_a_recording_are_of_one_run(cli, tmp_path):
     cli(*RUN, "--record", "alone.rec", "--detail", "7:8")
-    code, _, err = cli(*RUN, "--record", "both.rec", "--detail", "7:8", "--animate", "run.gif")
+    code, _, err = cli(*RUN, "--record", "both.rec", "--detail", "7:8", "--animate", "run.gif", "--to", "1")
     assert code == 0
-    assert "film in run.gif" in err
+    assert "film of iolb in run.gif" in err
     assert (tmp_path / "both.rec").read_bytes() == (tmp_path / "alone.rec").read_bytes()
 
 
@@ -63,7 +63,7 @@ def test_two_policies_from_the_first_seed(cli, tmp_path):
         (("--record", "a.rec", "--detail", "7:6"), "the end has to be after the beginning"),
         (("--record", "no/a.rec"), "--record 'no/a.rec': there is no folder 'no'"),
         (("--record", "."), "--record '.': is a folder; the name of a file is needed"),
-        (("--record", "a.gif", "--animate", "./a.gif"), "another option writes this file, too"),
+        (("--record", "a.gif", "--animate", "./a.gif"), "--animate writes this file, too"),
         (("--record", "a.rec", "--detail", "5:6", "--policy", "pooled"), "policy 'pooled' pools all nodes"),
     ],
 )

@@ -12,7 +12,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "study"))
 from studies import study_path
 
-from cluster_abm.cli import animate, compare
+from cluster_abm.cli import compare
+from cluster_abm.recording.films import Animation
 from cluster_abm.study import status
 from cluster_abm.study.store.leases import Leases
 from cluster_abm.study.store.store import Store
@@ -52,7 +53,7 @@ def test_a_batch_that_is_through(cli, tmp_path, monkeypatch, whose, what):
 
 
 def test_a_run_whose_film_is_not_written(cli, tmp_path, monkeypatch):
-    monkeypatch.setattr(animate.Cameraman, "write", interrupted)
+    monkeypatch.setattr(Animation, "write", interrupted)
     code, out, err = cli("run", "quickstart", *SMALL, "--out", "out", "--animate", "run.gif")
     assert code == 130
     assert out.startswith("quickstart, policy")

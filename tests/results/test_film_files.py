@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,11 +12,10 @@ from matplotlib.figure import Figure
 from PIL import Image
 from shown import words
 
-from cluster_abm.errors import InputError
 from cluster_abm.results import film, film_files
 from cluster_abm.results.colours import DOWN
 from cluster_abm.results.film import FilmPicture, Scene, scale_of
-from cluster_abm.results.film_files import check_film, write_film
+from cluster_abm.results.film_files import write_film
 
 PLACES = [(0.0, 0.5), (1.0, 0.5)]
 SCENE = Scene("a run", PLACES, [])
@@ -43,24 +44,12 @@ def test_the_legend_explains_a_cross_if_there_is_one(monkeypatch, pictures, is_s
     assert ("node out" in words(found[0].legends[0])) == is_said
 
 
-@pytest.mark.parametrize(("name", "words"), [
-    ("a.png", "allowed are files that end in .gif or .mp4"), ("none/a.gif", "there is no folder"),
-    ("folder.gif", "is a folder"), ("a.mp4", "needs ffmpeg"),
-])  # fmt: skip
-def test_an_impossible_film_is_refused_before_the_run(tmp_path, monkeypatch, name, words):
-    (tmp_path / "folder.gif").mkdir()
-    monkeypatch.setattr("matplotlib.animation.FFMpegWriter.isAvailable", lambda: False)
-    with pytest.raises(InputError, match=words):
-        check_film(tmp_path / name)
-    # A possible film is accepted, and checking it leaves no file. Capitals are allowed.
-    check_film(tmp_path / "A.GIF")
-    assert [one.name for one in tmp_path.iterdir()] == ["folder.gif"]
-
-
-def test_a_film_in_a_read_only_folder_is_refused(tmp_path, monkeypatch):
-    def refuse(folder):
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(film_files, "try_to_write", refuse)
-    with pytest.raises(InputError, match=r"cannot be written \(Permission denied\)"):
-        check_film(tmp_path / "a.gif")
+def test_ffmpeg_is_the_systems_or_that_of_a_package(monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
+    assert film_files.ffmpeg() == "/usr/bin/ffmpeg"
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert film_files.ffmpeg() is None
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: name)
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", SimpleNamespace(get_ffmpeg_exe=lambda: "/its/own"))
+    assert film_files.ffmpeg() == "/its/own"

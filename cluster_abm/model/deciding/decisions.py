@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cluster_abm.arrays import Floats
+from cluster_abm.arrays import Array, Floats
 from cluster_abm.clock import NS_PER_MS, Clock
+from cluster_abm.columns import columns_of, joined, transposed
 from cluster_abm.compiling.texts import number_of, text_of
 from cluster_abm.engine.tables import Table
 from cluster_abm.large_tables import blocks, forget_pages, zeros
@@ -173,24 +174,24 @@ class DecisionLog:
 
     def _rows(self, first: int, last: int | None = None) -> Table:
         """The decisions from the `first`-th to the one before the `last`-th, or to the newest."""
+        return joined(self._pieces(first, last), DECIDED)
+
+    def _pieces(self, first: int, last: int | None = None) -> list[Table]:
         begin, found = self._first, []
         for block in (*self._blocks, self._filling[: self._filled]):
             inside = block[max(0, first - begin) : None if last is None else max(0, last - begin)]
             if len(inside):
-                found.append(np.array(inside))
-                forget_pages(block)
+                found.append(inside)
             begin += len(block)
-        return np.concatenate(found) if found else np.zeros(0, DECIDED)
+        return found
 
-    @property
-    def rows(self) -> Table:
-        """The decisions that are kept, DECIDED (a copy)."""
-        return self._rows(0)
+    def columns(self) -> dict[str, Array]:
+        """The decisions that are kept, as an array of each field of DECIDED."""
+        return columns_of(self._pieces(0), DECIDED)
 
-    @property
     def truths(self) -> Floats:
-        """What was true at each of them, shape (decisions, len(truths.COLUMNS)) (a copy)."""
-        return np.concatenate([*self._truths, self.truths_filling[: self._filled]])
+        """What was true at each of them, shape (len(truths.COLUMNS), decisions)."""
+        return transposed([*self._truths, self.truths_filling[: self._filled]], len(COLUMNS), np.float64)
 
     def frame(self) -> pd.DataFrame:
         """The decisions as a table; `attrs["taken"]` says how many there were, `attrs["note"]` why rows are missing."""

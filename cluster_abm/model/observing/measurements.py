@@ -13,6 +13,7 @@ import pandas as pd
 from cluster_abm import large_tables
 from cluster_abm.arrays import Integers
 from cluster_abm.clock import NS_PER_MS, Clock
+from cluster_abm.columns import columns_of, joined
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import LOAD, Table
 from cluster_abm.errors import InputError
@@ -117,12 +118,12 @@ class Measurements:
     def columns(self) -> dict[str, np.ndarray]:
         """All of them as columns: at_ns, node, each load index, cpu_ns, disk_ns (time given until then)."""
         count, times = len(self.engine.nodes), [row.at_ns for row in self._rows]
-        loads = np.concatenate([row.loads for row in self._rows]) if self._rows else self.engine.empty_loads()[:0]
+        loads = columns_of([joined([row.loads for row in self._rows], LOAD)], LOAD)
         busy = {f"{device}_ns": [getattr(row, f"{device}_ns") for row in self._rows] for device in ("cpu", "disk")}
         return {
             "at_ns": np.repeat(np.array(times, np.int64), count),
             "node": np.tile(np.arange(count, dtype=np.int32), len(times)),
-            **{name: loads[name] for name in LOAD.names or ()},
+            **loads,
             **{name: np.concatenate(rows) if rows else np.zeros(0, np.int64) for name, rows in busy.items()},
         }
 

@@ -42,8 +42,11 @@ class Animation(NamedTuple):
         """Whether it is an HTML file, which keeps no more of a run than it shows."""
         return self.path.suffix.lower() == ".html"
 
-    def check(self) -> None:
+    def check(self, folder: Path | None = None) -> None:
         """Make sure, before the run, that it can be written.
+
+        Args:
+            folder: one that will be made before.
 
         Raises InputError: another ending, options that do not fit it, a program that is missing, or a folder that is
         not there or cannot be written to.
@@ -61,7 +64,7 @@ class Animation(NamedTuple):
             raise InputError(f"--speed {self.speed:g}: an HTML file plays at {LEAST_SPEED} to {LARGEST_SPEED:g}")
         if self.size is not None and browser() is None:
             raise InputError(f"--size: without a browser a film has a size of its own ({_FOR_ALL})")
-        check_can_be_written(self.path, what)
+        check_can_be_written(self.path, what, folder)
 
     def write(self, recordings: Sequence[Recording], progress: Callable[[float], object] = lambda share: None) -> str:
         """Write it, and return in words what was written.

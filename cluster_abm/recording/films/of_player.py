@@ -8,6 +8,7 @@ import io
 import shutil
 import subprocess
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.recording.films.of_nodes import NS_PER_S, check_length, ends_of
 from cluster_abm.recording.html import html_of
 from cluster_abm.recording.recording import Recording
-from cluster_abm.results.film_files import CODECS, PALETTE, SAMPLES, ffmpeg
+from cluster_abm.results.film_files import CODECS, SAMPLES, ffmpeg, palette_of
 from cluster_abm.whole_files import in_one_move
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def browser_film_of(
         speed: simulated seconds in a second of the film; None: the film lasts LENGTH_S.
         size: width and height [pixels], even numbers; None: that of SIZES.
         from_s, to_s: the part of the run that it shows [s]; None: to the end of the longest.
-        progress: called after each picture with the fraction done, 0..1.
+        progress: called after each picture with the fraction done, 0..1, in a thread of its own.
 
     Returns:
         how many pictures it has.
@@ -75,19 +76,36 @@ def browser_film_of(
     ending = path.suffix.lower()
     # What packing with loss leaves would be colours of a GIF.
     kind = "png" if ending == ".gif" else "jpeg"
-    with in_one_move(path) as partial, _player(recordings, size or SIZES[ending], speed, window_ms, kind) as shot:
-        shots = _shots(shot, times_ms, progress)
-        if kind == "png":
-            _write_gif(partial, shot, times_ms, shots)
-        else:
-            _write_video(partial, ending, shots)
+    stop = threading.Event()
+
+    def take() -> None:
+        with in_one_move(path) as partial, _player(recordings, size or SIZES[ending], speed, window_ms, kind) as shot:
+            shots = _shots(shot, times_ms, progress, stop)
+            if kind == "png":
+                _write_gif(partial, shot, times_ms, shots)
+            else:
+                _write_video(partial, ending, shots)
+
+    # In a thread of its own: Playwright refuses one in which an event loop runs, as in a notebook.
+    with ThreadPoolExecutor(1) as camera:
+        taken = camera.submit(take)
+        try:
+            taken.result()
+        except BaseException:
+            stop.set()
+            raise
     return count
 
 
 def _shots(
-    shot: Callable[[float], bytes], times_ms: Sequence[float], progress: Callable[[float], object]
+    shot: Callable[[float], bytes],
+    times_ms: Sequence[float],
+    progress: Callable[[float], object],
+    stop: threading.Event,
 ) -> Iterator[bytes]:
     for place, at_ms in enumerate(times_ms, 1):
+        if stop.is_set():
+            raise InputError("the film: interrupted")
         yield shot(at_ms)
         progress(place / len(times_ms))
 
@@ -178,11 +196,8 @@ def _write_gif(path: Path, shot: Callable[[float], bytes], times_ms: Sequence[fl
         return opened(picture).quantize(palette=palette, dither=Image.Dither.NONE)
 
     samples = [opened(shot(at_ms)) for at_ms in times_ms[:: max(1, len(times_ms) // SAMPLES)]]
-    sheet = Image.new("RGB", (samples[0].width, samples[0].height * len(samples)))
-    for position, sample in enumerate(samples):
-        sheet.paste(sample, (0, position * sample.height))
     # Few dots have the colour of a move: by how often colours stand there it would be lost.
-    palette = sheet.quantize(PALETTE, method=Image.Quantize.MAXCOVERAGE)
+    palette = palette_of(samples, Image.Quantize.MAXCOVERAGE)
     # While the browser takes the next picture.
     with ThreadPoolExecutor(1) as painter:
         images = _one_behind(painter.submit(painted, picture) for picture in shots)

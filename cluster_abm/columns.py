@@ -1,0 +1,100 @@
+"""Rows as columns, each in one piece: faster than to copy field by field, which reads all rows for each field."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from cluster_abm.arrays import Array, Integers
+from cluster_abm.large_tables import Table, forget_pages, mapping_of
+
+# Rows that are turned into columns at once: they stay in the processor's cache.
+_ROWS = 512
+_WORD = 8
+
+
+def joined(pieces: Sequence[Table], dtype: np.dtype[np.void]) -> Table:
+    """Tables of the same fields one after another, as one of its own; none: a table of no rows."""
+    rows = np.empty(sum(map(len, pieces)), dtype)
+    # As plain bytes: numpy would compare the fields of each with those of the others.
+    as_bytes, first = rows.view(np.uint8), 0
+    for piece in pieces:
+        as_bytes[first : first + piece.nbytes] = piece.view(np.uint8)
+        first += piece.nbytes
+        forget_pages(piece)
+    return rows
+
+
+def columns_of(pieces: Sequence[Table], dtype: np.dtype[np.void]) -> dict[str, Array]:
+    """Each field of some tables, one after another, as an array of its own, shape (rows,).
+
+    Args:
+        pieces: the tables.
+        dtype: of a row: its size is a multiple of 8 bytes, and no field lies across two such words.
+    """
+    turned = transposed([_words(piece) for piece in pieces], dtype.itemsize // _WORD, np.int64)
+    forget_pages(*pieces)
+    return _fields(turned, dtype)
+
+
+def ordered_columns(rows: Table, order: Integers) -> dict[str, Array]:
+    """As `columns_of` of these rows of a table, in this order."""
+    if mapping_of(rows) is not None:
+        return {name: rows[name][order] for name in rows.dtype.names or ()}
+    words = _words(rows)
+    turned = np.empty((words.shape[1], len(order)), np.int64)
+    for first in range(0, len(order), _ROWS):
+        turned[:, first : first + _ROWS] = words.take(order[first : first + _ROWS], axis=0).T
+    return _fields(turned, rows.dtype)
+
+
+def _words(rows: Table) -> Integers:
+    return rows.view(np.int64).reshape(len(rows), rows.dtype.itemsize // _WORD)
+
+
+def _fields(turned: Integers, dtype: np.dtype[np.void]) -> dict[str, Array]:
+    return {name: _field(turned, dtype, name) for name in dtype.names or ()}
+
+
+def _field(turned: Integers, dtype: np.dtype[np.void], name: str) -> Array:
+    assert dtype.fields is not None
+    kind, offset = dtype.fields[name][:2]
+    word, within = divmod(offset, _WORD)
+    values = turned[word].view(kind)
+    return values if kind.itemsize == _WORD else values[within // kind.itemsize :: _WORD // kind.itemsize].copy()
+
+
+def transposed(pieces: Sequence[Array], width: int, dtype: type[np.generic]) -> Array:
+    """Matrices one below another with their rows as columns, shape (width, rows).
+
+    Args:
+        pieces: shape (rows of each, width).
+        width: how many columns they have.
+        dtype: of their numbers.
+    """
+    turned, begin = np.empty((width, sum(map(len, pieces))), dtype), 0
+    for piece in pieces:
+        for first in range(0, len(piece), _ROWS):
+            part = piece[first : first + _ROWS]
+            turned[:, begin : begin + len(part)] = part.T
+            begin += len(part)
+    return turned
+
+
+def places_in(ascending: Integers, values: Integers) -> tuple[Integers, Array]:
+    """The place of each value among numbers of which each is there once; and whether it is among them, else it is the
+    place of any.
+
+    Args:
+        ascending: these numbers.
+        values: what is looked for.
+    """
+    if not len(ascending):
+        return np.zeros(len(values), np.int64), np.zeros(len(values), bool)
+    if ascending[-1] - ascending[0] == len(ascending) - 1:
+        # Without a gap.
+        places = np.clip(values, ascending[0], ascending[-1]) - ascending[0]
+    else:
+        places = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
+    return places, ascending[places] == values

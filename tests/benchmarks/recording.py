@@ -1,0 +1,53 @@
+"""What recording costs: CPU time of a run of `cpu-bound` under `jsq`, recorded and not.
+
+    python tests/benchmarks/recording.py [--quick]
+
+The least of seven (with --quick two), both in turn; files are not written.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from itertools import pairwise
+
+from measuring import pin_to_one_core
+
+PARTS = ("construction", "run()", "recording()")
+
+
+def run_s(is_recorded: bool) -> list[float]:
+    """CPU time of building a model, of its run and of its recording [s]."""
+    from cluster_abm import ClusterModel
+
+    times_s = [time.process_time()]
+    model = ClusterModel("cpu-bound", policy="jsq", seed=1, record=is_recorded)
+    times_s.append(time.process_time())
+    model.run()
+    times_s.append(time.process_time())
+    if is_recorded:
+        model.recording()
+    times_s.append(time.process_time())
+    return [end_s - begin_s for begin_s, end_s in pairwise(times_s)]
+
+
+def main() -> None:
+    """Measure, and print the figures."""
+    pin_to_one_core()
+    repeats = 2 if "--quick" in sys.argv else 7
+    for is_recorded in (False, True):
+        run_s(is_recorded)
+    plain, recorded = [], []
+    for _ in range(repeats):
+        plain.append(run_s(False))
+        recorded.append(run_s(True))
+    for name, runs in (("not recorded", plain), ("recorded", recorded)):
+        least_ms = [1000.0 * min(run[place] for run in runs) for place in range(len(PARTS))]
+        print(name + ": " + ", ".join(f"{part} {ms:.1f} ms" for part, ms in zip(PARTS, least_ms, strict=True)))
+    for words, first in (("with construction", 0), ("without construction", 1)):
+        before_s, after_s = (min(sum(run[first:]) for run in runs) for runs in (plain, recorded))
+        print(f"{words}: {before_s * 1000:.1f} -> {after_s * 1000:.1f} ms, {after_s / before_s - 1:+.1%}")
+
+
+if __name__ == "__main__":
+    main()
