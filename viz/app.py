@@ -62,7 +62,7 @@ def _living(page: PageWidget, path: str | None) -> Callable[[], None]:
 
     visit: Visit | shelf.Shelf
     if path is not None:
-        visit = shelf.Shelf(path, send)
+        visit = shelf.Shelf(path, show, send)
     else:
         visit = Visit(*first.scenario_and_settings(), first.runs(), context.id, show, send)
     page.on_msg(lambda _, content, __: visit.hear(content))

@@ -9,10 +9,10 @@ from viz.server.said import Task
 from viz.settings import Settings
 
 
-def tasks_of(settings: Settings) -> dict[str, Task]:
-    """The runs of settings: A, and B if there is a second policy."""
+def tasks_of(settings: Settings, span_s: tuple[float, float] | None = None) -> dict[str, Task]:
+    """The runs of settings: A, and B if there is a second policy; with detail of a window [s], if there is one."""
     named = zip("AB", (settings.policy, settings.other), strict=True)
-    return {name: Task(without_policies(settings), (policy,)) for name, policy in named if policy}
+    return {name: Task(without_policies(settings), (policy,), span_s=span_s) for name, policy in named if policy}
 
 
 def without_policies(settings: Settings) -> dict[str, Any]:

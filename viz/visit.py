@@ -13,7 +13,7 @@ from typing import Any
 from cluster_abm import InputError, Scenario
 from viz import controls, heard
 from viz.address import query_of, texts_of
-from viz.server.files import KINDS
+from viz.server.files import KINDS, WITH_DETAIL
 from viz.server.runs import Asked, Runs
 from viz.server.said import Made, Stage, Task
 from viz.settings import Settings, scenario_with
@@ -22,6 +22,7 @@ from viz.tasks import tasks_of, without_policies
 # Progress is shown so often at most [s].
 BETWEEN_S = 0.1
 Event = Callable[[], None]
+Span = tuple[float, float] | None
 
 
 class Visit:
@@ -50,6 +51,9 @@ class Visit:
         self._offered = controls.offered_by(controls.lists())
         # What is computed or shown; and of which settings the page's recordings are.
         self._settings, self._seen = first, first
+        # The same of the window with detail [s].
+        self._span_s: Span = None
+        self._seen_span_s: Span = None
         self._typed: dict[str, str] = {}
         self._unread: dict[str, str] = {}
         self._refused: dict[str, str] = {}
@@ -87,7 +91,7 @@ class Visit:
     def _answers(self) -> dict[str, Callable[[object], None]]:
         return {
             "begin": self._begin, "choose": self._choose, "enter": self._enter, "reset": self._reset,
-            "stop": self._stop, "file": self._file,
+            "stop": self._stop, "file": self._file, "detail": self._detail,
         }  # fmt: skip
 
     def _close(self) -> None:
@@ -137,7 +141,9 @@ class Visit:
         """Compute what is wanted, as far as it can be; what cannot be is said, and nothing else changes."""
         differ = [name for name, value in asdict(wanted).items() if value != getattr(self._settings, name)]
         self._refused = {name: words for name, words in self._refused.items() if name not in differ and differ}
-        self._settings = self._allowed(wanted, differ)
+        before, self._settings = self._settings, self._allowed(wanted, differ)
+        if self._settings != before:
+            self._take_span(None)
         for name in [*self._typed]:
             if name not in self._refused and name not in self._unread:
                 del self._typed[name]
@@ -167,7 +173,7 @@ class Visit:
 
     def _compute(self) -> None:
         """Ask for the runs of the settings, and for none of others."""
-        tasks = tasks_of(self._settings)
+        tasks = tasks_of(self._settings, self._span_s)
         for name, asked in list(self._asked.items()):
             if name not in tasks or asked.task != tasks[name]:
                 self._runs.stop(asked)
@@ -210,7 +216,7 @@ class Visit:
         if not self._made or len(self._made) < len(self._asked):
             return
         self._shown = [self._made[one] for one in sorted(self._made)]
-        self._seen = self._settings
+        self._seen, self._seen_span_s = self._settings, self._span_s
         self._error = "\n".join(one.error for one in self._shown if one.error)
         self._show({"recordings": [one.data for one in self._shown]})
         self._tell_settings()
@@ -218,6 +224,9 @@ class Visit:
 
     def _fail(self, made: Made) -> None:
         """A run cannot be: what was shown stays."""
+        if self._span_s != self._seen_span_s:
+            self._end(made.error)
+            return
         differ = [name for name, value in asdict(self._settings).items() if value != getattr(self._seen, name)]
         if made.refused and differ and self._shown:
             self._refused[differ[-1]] = made.error
@@ -232,8 +241,13 @@ class Visit:
             self._note = "Stopped. The picture is the one from before." if self._shown else "Stopped."
             self._end()
 
-    def _end(self) -> None:
-        """Nothing is computed any more; the settings are again those of the picture, if there is one."""
+    def _end(self, why: str = "") -> None:
+        """Nothing is computed any more; the settings are again those of the picture, if there is one.
+
+        Args:
+            why: there is no detail of the window that was wanted.
+        """
+        self._take_span(self._seen_span_s, why)
         for asked in self._asked.values():
             self._runs.stop(asked)
         self._asked, self._stages, self._made = {}, {}, {}
@@ -242,6 +256,22 @@ class Visit:
         self._tell_settings()
         self._tell_status()
 
+    def _detail(self, sent: object) -> None:
+        """What tasks do in a window is wanted, of the runs that are shown."""
+        span_s = heard.window(sent)
+        if span_s is None or not self._shown or self._settings != self._seen:
+            self._send({"detail": ""}, b"")
+            return
+        self._error = self._note = ""
+        self._span_s = span_s
+        self._compute()
+
+    def _take_span(self, span_s: Span, why: str = "") -> None:
+        """Another window; one that is still computed is not wanted any more, or cannot be had."""
+        if self._span_s != self._seen_span_s:
+            self._send({"detail": why}, b"")
+        self._span_s = span_s
+
     # ---- files -----------------------------------------------------------------------------------------------
 
     def _file(self, sent: object) -> None:
@@ -249,7 +279,8 @@ class Visit:
         if not isinstance(sent, str) or sent not in KINDS or not self._shown or sent in self._files:
             return
         policies = tuple(policy for policy in (self._seen.policy, self._seen.other) if policy)
-        task = Task(without_policies(self._seen), policies, sent)
+        span_s = self._seen_span_s if sent in WITH_DETAIL else None
+        task = Task(without_policies(self._seen), policies, sent, span_s)
 
         def seen(what: Stage | Made) -> None:
             if isinstance(what, Made):

@@ -7,15 +7,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cluster_abm.arguments import check_arguments, of_class
+from cluster_abm.arguments import check_arguments, of_class, shortened
 from cluster_abm.arrays import Array
 from cluster_abm.clock import NS_PER_MS
 from cluster_abm.engine.detail.looking import NOTE
 from cluster_abm.engine.tables import RECORD
 from cluster_abm.errors import InputError
 from cluster_abm.model.model import ClusterModel
-from cluster_abm.policies import AnyPolicy, Policy
-from cluster_abm.recording import Recording
+from cluster_abm.policies import AnyPolicy, Policy, available
+from cluster_abm.recording import Recording, on_demand
 from cluster_abm.recording.details import with_detail
 from cluster_abm.recording.keeping import SECONDS, span_ns
 from cluster_abm.scenario import scenario_from
@@ -46,18 +46,35 @@ def detail_of(
         the recording with that table: `detail_frame()`.
 
     Raises:
-        InputError: the window is none, the policy is a pooled reference, or the run is not the same again.
+        InputError: the window is none, the policy is a pooled reference or none that is installed, or the run is not
+            the same again.
     """
     check_arguments(recording=(recording, of_class(Recording)))
     span = window_of((from_s, to_s))
     meta = recording.meta
-    named = meta["policy"]["name"] if policy is None else policy
+    named = _policy_of(recording) if policy is None else policy
     scenario = scenario_from(tomllib.loads(meta["toml"]), f"scenario of {recording.title}")
     model = ClusterModel(scenario, meta["seed"], policy=named)
     again = DetailedRun(model, span)
     again.run(progress, span[1] / NS_PER_MS)
     _check_same(model, recording)
     return with_detail(recording, again.notes(), *span)
+
+
+# A notebook that shows a recording asks for it, too.
+on_demand.computers.append(detail_of)
+
+
+def _policy_of(recording: Recording) -> str:
+    """The policy's name. Raises InputError: it is none of those that are installed."""
+    name = str(recording.meta["policy"]["name"])
+    # A recording is data: a file of Python that it names is not imported.
+    if name not in available():
+        raise InputError(
+            f"detail_of(): policy {shortened(name)}, which the recording names, is unknown here: give `policy`, the "
+            "class, object or file of the run"
+        )
+    return name
 
 
 def window_of(detail: object) -> tuple[int, int]:

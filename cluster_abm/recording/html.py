@@ -30,7 +30,7 @@ _PAGE = """<!DOCTYPE html>
 </head>
 <body>
 <noscript>{title}. This file plays a recorded run; it needs JavaScript.</noscript>
-<cluster-player id="player"{address}></cluster-player>
+<cluster-player id="player" role="main"{address}></cluster-player>
 {recordings}
 <script>{script}</script>
 </body>

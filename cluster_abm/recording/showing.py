@@ -9,7 +9,9 @@ from functools import cached_property
 from importlib.util import find_spec
 from typing import Any
 
+from cluster_abm.errors import InputError
 from cluster_abm.recording.html import html_of
+from cluster_abm.recording.on_demand import detailed
 from cluster_abm.recording.payload import payload_of
 from cluster_abm.recording.recording import Recording
 from cluster_abm.recording.still import still_of
@@ -38,7 +40,10 @@ class Shown:
         """The player as an anywidget. Raises ImportError: the extra `viz` is not installed."""
         from cluster_abm.recording.widget import PlayerWidget
 
-        return PlayerWidget(recordings=[payload_of(one) for one in self.recordings], height=f"{self.height}px")
+        payloads = [payload_of(one) for one in self.recordings]
+        widget = PlayerWidget(recordings=payloads, height=f"{self.height}px", has_detail=True)
+        widget.on_msg(self._answer)
+        return widget
 
     @cached_property
     def picture(self) -> bytes:
@@ -51,6 +56,21 @@ class Shown:
             shown = self.widget._repr_mimebundle_()
             bundle |= {kind: data for kind, data in _data_of(shown).items() if kind != "text/plain"}
         return bundle
+
+    def _answer(self, widget: Any, message: object, buffers: object = None) -> None:
+        """What the player asks for: {"event": "detail", "from_s": number, "to_s": number}."""
+        if not isinstance(message, Mapping) or message.get("event") != "detail":
+            return
+        span = message.get("from_s"), message.get("to_s")
+        if not all(isinstance(time_s, int | float) for time_s in span):
+            return
+        try:
+            widget.recordings = [payload_of(detailed(one, *span)) for one in self.recordings]  # type: ignore[arg-type]
+        except InputError as problem:
+            widget.send({"detail": "; ".join(problem.problems)})
+        except Exception as problem:
+            # Nobody sees what is raised here: a policy of one's own may raise anything.
+            widget.send({"detail": f"{type(problem).__name__}: {problem}"})
 
 
 class Embedded(Shown):

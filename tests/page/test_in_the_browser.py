@@ -34,6 +34,24 @@ def test_a_setting_computes_a_new_run_and_the_clock_stays(tab):
     tab.picture("one")
 
 
+def test_cpu_and_disk_in_detail(tab):
+    ask = tab.page.get_by_role("button", name="Show CPU and disk in detail")
+    tab.page.evaluate("desk().set({hash: '#t=20.5&sel=node1&zoom=20-22'})")
+    ask.click()
+    tab.shown("view.recordings[0].detail.from === 19000 && view.recordings[0].detail.to === 23000", 120)
+    assert tab.view("[view.time, view.from, view.to, view.selection.kind]") == [20500, 20000, 22000, "node"]
+    assert not ask.is_visible()
+    tab.picture("detail")
+    # Another run has none.
+    tab.enter("Seed", 2)
+    tab.shown(f"{seed_is(2)} && !(view.recordings[0].detail.from >= 0)")
+    tab.choose("Policy", "pooled")
+    tab.shown("view.recordings[0].policy === 'pooled'")
+    ask.click()
+    tab.until(lambda: "'pooled' pools all nodes" in tab.page.locator(".asked").inner_text(), 60)
+    assert tab.policies == ["pooled"]
+
+
 def test_settings_are_in_the_address(open_tab):
     tab = open_tab()
     tab.enter("Seed", 2)

@@ -144,3 +144,13 @@ def test_numbers_of_an_address_are_read_as_those_of_fields():
     assert texts_of("nodes=-3&seed=much&policy=jsq&policy=none", OFFERED) == (
         {"policy": "none"}, {"nodes": "-3", "seed": "much"}
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(("sent", "found"), [
+    ({"from_s": 1, "to_s": 2.5}, (1.0, 2.5)), ({"from_s": 0, "to_s": 10}, (0.0, 10.0)),
+    ({"from_s": 0, "to_s": 11}, None), ({"from_s": 2, "to_s": 2}, None), ({"from_s": -1, "to_s": 1}, None),
+    ({"from_s": 10**400, "to_s": 10**400 + 1}, None), ({"from_s": math.nan, "to_s": 1}, None),
+    ({"from_s": False, "to_s": True}, None), ({"from_s": "1", "to_s": 2}, None), ({"from_s": 1}, None), (None, None),
+])  # fmt: skip
+def test_a_window_of_detail(sent, found):
+    assert heard.window(sent) == found

@@ -1,6 +1,8 @@
 """What one sees and does in the player."""
 
+import importlib.util
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,7 +31,7 @@ def test_the_first_different_decision_of_two_policies(show, files):
 
 def test_two_runs_of_the_same_say_so(show, tmp_path):
     (tmp_path / "same.html").write_text(html_of([eventful(), eventful()]), encoding="utf-8")
-    assert "The same decisions in both runs" in show(tmp_path / "same.html").page.locator("header").inner_text()
+    assert "The same decisions in both runs" in show(tmp_path / "same.html").page.locator(".head").inner_text()
 
 
 def test_keys(show, files):
@@ -61,11 +63,17 @@ def test_keys(show, files):
     assert tab.run("p.view.time === p.view.end")
     press("Home")
     assert tab.time_s == 0
+    # Nothing in an HTML file computes detail.
+    tab.run("p.view.window(1000, 2000)")
+    press("c")
+    tab.frame()
+    assert tab.page.locator(".asking").inner_text() == ""
     dark = tab.run("p.screen.palette.dark")
     press("d")
     assert tab.run("p.screen.palette.dark") is not dark
     press("?")
     assert tab.page.get_by_role("dialog").is_visible()
+    assert "in detail" not in tab.page.get_by_role("dialog").inner_text()
     press("Escape")
     press("n")
     assert tab.run("p.view.selection.kind") == "decision"
@@ -240,6 +248,86 @@ def test_a_screen_reader_is_told_what_is_selected(show, files):
         assert tab.page.get_by_role(role, name=name, exact=True).count() == 1
 
 
+def test_totals_up_to_the_clock_in_a_table(show, files):
+    tab = show(files / "two.html", "#t=30")
+    rows = [line.split("\t") for line in tab.page.locator(".tally table").inner_text().splitlines()]
+    found = {row[0]: row[1:] for row in rows}
+    for run, recording in enumerate((calm(), eventful())):
+        tasks = recording.tables["tasks"].to_pandas()
+        ended = tasks[~tasks["is_open"] & (tasks["finish_ns"] <= 30e9)]
+        down = recording.tables["failures"].to_pandas()
+        down = down[down["at_ns"] <= 30e9]["what"].value_counts()
+        expected = {
+            "In the system": int((tasks["arrival_ns"] <= 30e9).sum()) - len(ended),
+            "Finished (more is better)": int((ended["outcome"] == 0).sum()),
+            "Killed or lost (less is better)": int((ended["outcome"] > 0).sum()),
+            "Nodes down": int(down.get("node fails", 0) - down.get("node recovers", 0)),
+        }
+        assert {name: found[name][run] for name in expected} == {name: f"{n:,}" for name, n in expected.items()}
+    tab.page.keyboard.press("Home")
+    tab.frame()
+    assert "In the system\t0\t0" in tab.page.locator(".tally").inner_text()
+
+
+def test_messages_are_rows_where_they_are_asked_for(show, tmp_path):
+    recording = ca.record("quickstart", "contract-net", seed=1, workload__duration_s=12, cluster__nodes=12)
+    table = recording.tables["messages"]
+    late = table["heard_ns"].to_numpy().copy()
+    late[5] = -1
+    table = table.set_column(table.column_names.index("heard_ns"), "heard_ns", [late])
+    (tmp_path / "talk.html").write_text(
+        html_of([Recording(recording.meta, recording.tables | {"messages": table})]), encoding="utf-8"
+    )
+    tab = show(tmp_path / "talk.html")
+    messages, decisions = table.to_pandas(), recording.tables["decisions"].num_rows
+    assert len(messages) > 500
+    count = tab.page.locator(".count")
+    assert count.inner_text() == f"{decisions:,} of {decisions:,} events"
+    tab.button("Messages").click()
+    assert count.inner_text() == f"{len(messages):,} of {decisions + len(messages):,} events"
+    first = messages.iloc[0]
+    row = tab.page.locator(".event").first.inner_text().split()
+    assert row == [
+        f"{first['sent_ns'] / 1e9:.2f}", "s", str(first["sender"]), "→", str(first["receiver"]), *first["topic"].split()
+    ]  # fmt: skip
+    search = tab.page.get_by_label("Search events (/)")
+    search.fill("messages lost")
+    assert tab.page.locator(".event").count() == 1
+    assert tab.page.locator(".event").inner_text().endswith(f"{messages['topic'][5]}: lost")
+    search.fill("messages award node 3")
+    of_node = messages[(messages["topic"] == "award") & ((messages["sender"] == 3) | (messages["receiver"] == 3))]
+    assert count.inner_text().startswith(f"{len(of_node):,} of ")
+    # A whole list is searched in the time of a key press, and few rows are in the page.
+    assert tab.run("(() => { const begun = performance.now(); p.screen.events.filter('messages'); "
+                   "return performance.now() - begun; })()") < 200  # fmt: skip
+    assert tab.page.locator(".event").count() < 60
+
+
+@pytest.mark.parametrize("width", [390, 700, 1280])
+def test_it_fits_a_column_of_a_wide_window(show, files, width):
+    tab = show(files / "two.html", "#t=30")
+    tab.page.evaluate(f"document.getElementById('player').style.width = '{width}px'")
+    tab.frame()
+    boxes = tab.page.evaluate("""[...document.getElementById('player').shadowRoot.querySelectorAll(
+        '.head, .stage, .timeline, .why, .events, .bar, .lines, .over, .values, .tally')].map(
+        one => [one.className, one.getBoundingClientRect().left, one.getBoundingClientRect().right])""")
+    assert len(boxes) == 12
+    assert [box for box in boxes if box[1] < 0 or box[2] > width + 0.5] == []
+
+
+@pytest.mark.skipif(importlib.util.find_spec("axe_playwright_python") is None, reason="needs axe-playwright-python")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_accessibility_by_axe(show, files, scheme):
+    axe = Path(importlib.util.find_spec("axe_playwright_python").submodule_search_locations[0], "axe.min.js")
+    tab = show(files / "two.html", "#t=30", color_scheme=scheme, bypass_csp=True)
+    tab.page.evaluate(f"{axe.read_text()}; 0")
+    for selection in ("", "&sel=b:move1300", "&sel=b:task300", "&sel=node10"):
+        tab.page.evaluate(f"location.hash = '#t=30{selection}'")
+        tab.frame()
+        found = tab.page.evaluate("axe.run(document)")["violations"]
+        assert [(one["id"], one["nodes"][0]["target"]) for one in found] == []
+
+
 def test_lines_by_hand(show, files):
     tab = show(files / "one.html")
     choose = tab.page.get_by_label("Quantity of the lines").select_option
@@ -254,6 +342,16 @@ def test_lines_by_hand(show, files):
         assert value == pytest.approx(
             sum(load_imbalance_factors(*(now[name].to_numpy() for name in columns))) / 1e3, rel=1e-3
         )
+    choose("Disk work waiting [s]")
+    tab.frame()
+    _, values = tab.run(series.format(6))
+    assert values == pytest.approx((loads.groupby("time_ms")["load_io_ms"].sum() / 1e3).tolist(), rel=1e-3)
+    choose("Nodes down")
+    tab.frame()
+    times, values = tab.run(series.format(7))
+    failures = eventful().tables["failures"].to_pandas()
+    assert times == pytest.approx((failures["at_ns"] / 1e6).tolist())
+    assert values == np.cumsum(np.where(failures["what"] == "node fails", 1, -1)).tolist()
     choose("Disks busy")
     tab.frame()
     _, values = tab.run(series.format(3))

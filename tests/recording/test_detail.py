@@ -184,3 +184,11 @@ def test_what_was_handed_over():
     elsewhere = {**recording.meta, "policy": {**recording.meta["policy"], "name": "unknown"}}
     with pytest.raises(InputError, match="unknown"):
         ca.detail_of(ca.Recording(elsewhere, recording.tables), 1.0, 2.0)
+
+
+def test_a_file_of_python_that_a_recording_names_is_not_imported(tmp_path):
+    (tmp_path / "evil.py").write_text("raise SystemExit('imported')")
+    recording = recording_of("migrations")
+    named = {**recording.meta["policy"], "name": f"{tmp_path}/evil.py:Evil"}
+    with pytest.raises(InputError, match=r"evil\.py:Evil', which the recording names, is unknown here"):
+        ca.detail_of(ca.Recording({**recording.meta, "policy": named}, recording.tables), 1.0, 2.0)

@@ -13,6 +13,7 @@ from support import busy, scenario
 
 import cluster_abm as ca
 from cluster_abm.errors import InputError
+from cluster_abm.recording.payload import payload_of
 from cluster_abm.recording.showing import show
 from cluster_abm.recording.still import still_of, tasks_on_nodes
 
@@ -85,6 +86,24 @@ def test_a_comparison_shows_two_policies_on_the_first_seed():
     for policies in (("iolb",), ("none", "jsq", "random")):
         with pytest.raises(InputError):
             found.watch(*policies)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("anywidget") is None, reason="needs anywidget")
+def test_the_player_of_a_notebook_gets_the_detail_that_it_asks_for(monkeypatch):
+    shown = recorded().show()
+    widget, said = shown.widget, []
+    monkeypatch.setattr(widget, "send", said.append)
+    shown._answer(widget, {"event": "detail", "from_s": 1, "to_s": 1.5})
+    assert widget.recordings == [payload_of(ca.detail_of(recorded(), 1.0, 1.5))]
+    before = widget.recordings
+    for message in ({"event": "detail", "from_s": "1", "to_s": None}, {"event": "other"}, "detail", None):
+        shown._answer(widget, message)
+    assert said == []
+    pooled = recorded("pooled").show()
+    pooled._answer(widget, {"event": "detail", "from_s": 1, "to_s": 1.5})
+    assert "pools all nodes" in said[0]["detail"]
+    assert "\n" not in said[0]["detail"]
+    assert widget.recordings == before
 
 
 @pytest.mark.slow

@@ -18,6 +18,9 @@ export function render({ model, el: place }) {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(LOOK);
   root.adoptedStyleSheets = [sheet];
+  // Solara's page says neither its language, nor may it be enlarged.
+  document.documentElement.lang ||= "en";
+  document.querySelector("meta[name=viewport]")?.setAttribute("content", "width=device-width, initial-scale=1");
   let isDone = false;
   /** @param {string} event @param {unknown} data */
   const tell = (event, data) => {
@@ -56,7 +59,8 @@ export function render({ model, el: place }) {
     const recordings = model.get("recordings").map(bytesOf);
     if (!recordings.length) return;
     if (player === null) {
-      player = mount(host, { recordings, page: true, height: "100%" });
+      player = mount(host, { recordings, page: true, height: "100%",
+        onDetail: (from, to) => tell("detail", { from_s: from / 1000, to_s: to / 1000 }) });
       painted.observe(player.element, { attributes: true, attributeFilter: ["style"] });
       await player.ready;
     } else await replaced(player, recordings);
@@ -75,6 +79,7 @@ export function render({ model, el: place }) {
   const back = () => tell("begin", location.search.slice(0, 2000));
   /** @param {any} message @param {DataView[]} buffers */
   const deliver = (message, buffers) => {
+    if (typeof message?.detail === "string") player?.failed(message.detail);
     if (!message?.file) return;
     if (message.error) progress.show({ ...model.get("status"), error: message.error }, player !== null);
     else save(new Blob(/** @type {any} */ ([buffers[0]]), { type: message.mime }), message.name);

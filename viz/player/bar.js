@@ -50,8 +50,8 @@ export class Bar {
     );
     this.words = el("output", { class: "times" });
     this.element = el(
-      "footer",
-      { class: "bar" },
+      "div",
+      { class: "bar", role: "group", "aria-label": "Clock, speed and window" },
       el(
         "div",
         { class: "left" },

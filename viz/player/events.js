@@ -6,7 +6,7 @@ import { ABOUT, FILTERS } from "./happenings.js";
 import { mark } from "./legend.js";
 import { KIND, MOVE, OUTCOME } from "./recording.js";
 import { kindWords, shortWords } from "./sentences.js";
-import { counted, moment } from "./words.js";
+import { counted, duration, moment } from "./words.js";
 
 /** @typedef {import("./colours.js").Palette} Palette */
 /** @typedef {import("./happenings.js").Happenings} Happenings */
@@ -74,7 +74,7 @@ export class Events {
     if (this.search.value !== text) this.search.value = text;
     this.rows = this.all[this.run].matching(text);
     this.active = -1;
-    this.counted.textContent = `${this.rows.length.toLocaleString("en")} of ${counted(this.all[this.run].rows, "event")}`;
+    this.counted.textContent = `${this.rows.length.toLocaleString("en")} of ${counted(this.all[this.run].whole(text), "event")}`;
     this.space.style.height = `${Math.min(this.rows.length * ROW, HIGHEST)}px`;
     fill(
       this.chips,
@@ -147,6 +147,8 @@ export class Events {
       if (time[this.rows[middle]] <= this.view.time) place = middle + 1;
       else high = middle;
     }
+    // Of many at one moment the one that was chosen.
+    if (this.active >= 0 && time[this.rows[this.active]] === this.view.time) place = this.active;
     const top = place * ROW - this.list.clientHeight / 2;
     if (Math.abs(this.list.scrollTop - top) > this.list.clientHeight / 3) this.list.scrollTop = Math.max(top, 0);
     this.#show();
@@ -209,6 +211,21 @@ export class Events {
         el("span", { class: "path", text: path }),
         el("span", { class: "short", text: shortWords(recording, facts), title: `${kindWords(facts)}: ${facts.rule}` }),
       );
+    } else if (all.about[row] === ABOUT.message) {
+      const { sender, receiver, task, after } = recording.tables.messages.columns;
+      const isLost = after[id] < 0;
+      const name = (/** @type {number} */ node) => recording.nodeName(node).replace(/^node (?=\d+$)/, "");
+      const topic = recording.text("messages", "topic", id);
+      element.append(
+        mark(MOVE.message, palette),
+        el("span", { class: "who", text: task[id] >= 0 ? `task ${task[id]}` : "" }),
+        el("span", { class: "path", text: `${name(sender[id])} → ${name(receiver[id])}` }),
+        el("span", {
+          class: isLost ? "short bad" : "short",
+          text: isLost ? `${topic}: lost` : topic,
+          title: isLost ? "" : `heard after ${duration(after[id] * recording.tick)}`,
+        }),
+      );
     } else if (all.about[row] === ABOUT.failure) {
       const node = recording.failures.node[id];
       element.classList.add("failed");
@@ -252,7 +269,12 @@ export class Events {
     const all = this.all[this.run];
     if (!selection || selection.run !== this.run) return false;
     if (selection.kind === "decision") return all.about[row] === ABOUT.decision && all.id[row] === selection.id;
-    return selection.kind === "task" && all.about[row] !== ABOUT.decision && all.taskOf(row) === selection.id;
+    return (
+      selection.kind === "task" &&
+      all.about[row] !== ABOUT.decision &&
+      all.about[row] !== ABOUT.message &&
+      all.taskOf(row) === selection.id
+    );
   }
 
   /** @param {number} place */
@@ -299,7 +321,7 @@ export class Events {
   step(by) {
     const { selection, time } = this.view;
     const all = this.all[this.run];
-    const moves = all.matching(this.wanted || "moves").filter((row) => all.about[row] !== ABOUT.failure);
+    const moves = all.matching(this.wanted || "moves").filter((row) => all.about[row] < ABOUT.failure);
     const mine =
       selection?.kind === "decision"
         ? moves.findIndex((row) => all.about[row] === ABOUT.decision && all.id[row] === selection.id)

@@ -1,12 +1,18 @@
-/** All that happened, by time: decisions, tasks that lost their node or were killed, nodes that failed; and filters of it. */
+/**
+ * All that happened, by time: decisions, tasks that lost their node or were killed, nodes that failed, messages of
+ * managers that talk; and filters of it.
+ */
 
 import { didNotPay, lossesOf, lostNode } from "./facts.js";
 import { KIND, OUTCOME } from "./recording.js";
+import { orderOf } from "./search.js";
 
 /** @typedef {import("./recording.js").Recording} Recording */
 
-/** What a row is about: a decision, a lost node of a task (a segment), a killed task (a task), a failure. */
-export const ABOUT = { decision: 0, loss: 1, killed: 2, failure: 3 };
+/** What a row is about: a decision, a lost node of a task (a segment), a killed task (a task), a failure, a message. */
+export const ABOUT = { decision: 0, loss: 1, killed: 2, failure: 3, message: 4 };
+/** More messages than these are in the list only if they are asked for. */
+const MOST_MESSAGES = 500;
 /** Filters with a button of their own: word, what it is called. @type {[string, string][]} */
 export const FILTERS = [
   ["", "All"],
@@ -15,31 +21,48 @@ export const FILTERS = [
   ["refused", "Refused"],
   ["did not pay", "Did not pay"],
   ["lost", "Lost"],
+  ["messages", "Messages"],
 ];
+
+const MESSAGE = /\bmessages?\b/;
 
 export class Happenings {
   /** @param {Recording} recording */
   constructor(recording) {
     this.recording = recording;
     const { decisions, tasks } = recording;
-    /** @type {[number, number, number][]} */
-    const found = [];
-    for (let row = 0; row < decisions.rows; row++) found.push([decisions.time[row], ABOUT.decision, row]);
-    const { outcome, is_open, restarts } = recording.tables.tasks.columns;
+    const { decisions: told, failures, messages, tasks: all } = recording.tables;
+    const most = told.rows + recording.segments.from.length + all.rows + failures.rows + messages.rows;
+    const time = new Float64Array(most);
+    const about = new Uint8Array(most);
+    const id = new Int32Array(most);
+    let rows = 0;
+    /** @param {number} when @param {number} what @param {number} which */
+    const add = (when, what, which) => {
+      time[rows] = when;
+      about[rows] = what;
+      id[rows++] = which;
+    };
+    recording.failures.at.forEach((at, row) => add(at, ABOUT.failure, row));
+    const { outcome, is_open, restarts } = all.columns;
     for (let task = 0; task < tasks; task++) {
-      if (!is_open[task] && outcome[task] === OUTCOME.killed) found.push([recording.finish[task], ABOUT.killed, task]);
+      if (!is_open[task] && outcome[task] === OUTCOME.killed) add(recording.finish[task], ABOUT.killed, task);
       if (!restarts[task] && outcome[task] !== OUTCOME.lost && !recording.failures.at.length) continue;
       for (const row of lossesOf(recording, task)) {
         const ends = !is_open[task] && outcome[task] === OUTCOME.lost && row === recording.segments.start[task + 1] - 1;
-        found.push([ends ? recording.finish[task] : recording.segments.from[row], ABOUT.loss, row]);
+        add(ends ? recording.finish[task] : recording.segments.from[row], ABOUT.loss, row);
       }
     }
-    recording.failures.at.forEach((at, row) => found.push([at, ABOUT.failure, row]));
-    found.sort((a, b) => a[0] - b[0] || b[1] - a[1]);
-    this.rows = found.length;
-    this.time = Float64Array.from(found, (one) => one[0]);
-    this.about = Uint8Array.from(found, (one) => one[1]);
-    this.id = Int32Array.from(found, (one) => one[2]);
+    const { sent } = messages.columns;
+    for (let row = 0; row < messages.rows; row++) add(sent[row] * recording.tick, ABOUT.message, row);
+    for (let row = 0; row < decisions.rows; row++) add(decisions.time[row], ABOUT.decision, row);
+    // At one moment causes come first: what failed, what was said, what was decided.
+    const order = orderOf(time.subarray(0, rows));
+    this.rows = rows;
+    this.time = Float64Array.from(order, (row) => time[row]);
+    this.about = Uint8Array.from(order, (row) => about[row]);
+    this.id = Int32Array.from(order, (row) => id[row]);
+    this.messages = messages.rows;
     /** How many rows each filter with a button finds. @type {Map<string, number>} */
     this.counts = new Map();
   }
@@ -53,6 +76,11 @@ export class Happenings {
     const id = this.id[row];
     if (this.about[row] === ABOUT.decision) return recording.taskRow(recording.decisions.task[id]);
     if (this.about[row] === ABOUT.loss) return recording.segments.task[id];
+    if (this.about[row] === ABOUT.message) {
+      const task = recording.tables.messages.columns.task[id];
+      const found = task < 0 ? recording.tasks : recording.taskRow(task);
+      return found < recording.tasks ? found : -1;
+    }
     return this.about[row] === ABOUT.killed ? id : -1;
   }
 
@@ -67,7 +95,21 @@ export class Happenings {
     if (this.about[row] === ABOUT.decision) return [recording.decisions.source[id], recording.decisions.target[id]];
     if (this.about[row] === ABOUT.loss) return [lostNode(recording, id)];
     if (this.about[row] === ABOUT.killed) return [recording.tables.tasks.columns.node[id]];
+    if (this.about[row] === ABOUT.message) {
+      const { sender, receiver } = recording.tables.messages.columns;
+      return [sender[id], receiver[id]];
+    }
     return [recording.failures.node[id]];
+  }
+
+  /** Whether a filter shows messages. @param {string} filter */
+  tellsMessages(filter) {
+    return this.messages <= MOST_MESSAGES || MESSAGE.test(filter.toLowerCase());
+  }
+
+  /** How many rows there are to be found by a filter. @param {string} filter */
+  whole(filter) {
+    return this.tellsMessages(filter) ? this.rows : this.rows - this.messages;
   }
 
   /**
@@ -77,6 +119,7 @@ export class Happenings {
    */
   matching(filter) {
     const tests = testsOf(this, filter.toLowerCase());
+    if (!this.tellsMessages(filter)) tests.unshift((row) => this.about[row] !== ABOUT.message);
     const found = new Uint32Array(this.rows);
     let count = 0;
     for (let row = 0; row < this.rows; row++) if (tests.every((test) => test(row))) found[count++] = row;
@@ -136,6 +179,12 @@ function testsOf(all, filter) {
     [/\bnode ?(\d+)\b/, (node) => (row) => all.nodesOf(row).includes(node)],
   ];
   let rest = filter;
+  if (MESSAGE.test(rest)) {
+    const { after } = recording.tables.messages.columns;
+    const lost = /\blost\b/.test(rest);
+    tests.push((row) => all.about[row] === ABOUT.message && (!lost || after[all.id[row]] < 0));
+    rest = rest.replace(MESSAGE, " ").replace(/\blost\b/, " ");
+  }
   for (const [pattern, test] of known) {
     const match = pattern.exec(rest);
     if (!match) continue;
@@ -148,8 +197,10 @@ function testsOf(all, filter) {
     );
     const columns = ["rule", "index", "reason"].map((column) => recording.tables.decisions.columns[column]);
     const what = recording.tables.failures.texts.what.map((text) => text.toLowerCase().includes(word));
+    const topics = recording.tables.messages.texts.topic.map((text) => text.toLowerCase().includes(word));
     tests.push((row) => {
       const id = all.id[row];
+      if (all.about[row] === ABOUT.message) return topics[recording.tables.messages.columns.topic[id]];
       if (all.about[row] === ABOUT.decision) return columns.some((column, place) => texts[place][column[id]]);
       return all.about[row] === ABOUT.failure && what[recording.tables.failures.columns.what[id]];
     });

@@ -2,6 +2,7 @@
 
 import { el } from "./dom.js";
 
+const DETAIL = "CPU and disk in detail, in a window of at most 5 s";
 /** @type {[string, string][]} */
 const HELP = [
   ["Space", "play or pause"],
@@ -15,6 +16,7 @@ const HELP = [
   ["Home, End", "to the beginning or the end"],
   ["/", "search events"],
   ["Enter", "go to the event"],
+  ["c", DETAIL],
   ["d", "dark or light"],
   ["f", "full screen"],
   ["Esc", "select nothing"],
@@ -44,8 +46,11 @@ export function pressed(actions, event) {
   return true;
 }
 
-/** @returns {HTMLDialogElement} */
-export function helpPage() {
+/**
+ * @param {boolean} hasDetail whether detail can be computed
+ * @returns {HTMLDialogElement}
+ */
+export function helpPage(hasDetail) {
   const dialog = /** @type {HTMLDialogElement} */ (
     el(
       "dialog",
@@ -54,7 +59,7 @@ export function helpPage() {
       el(
         "table",
         {},
-        ...HELP.map(([key, words]) =>
+        ...HELP.filter(([, words]) => hasDetail || words !== DETAIL).map(([key, words]) =>
           el(
             "tr",
             {},

@@ -4,7 +4,7 @@ import { el, fitted } from "./dom.js";
 import { Gestures } from "./gestures.js";
 import { FONT } from "./machines.js";
 import { firstAbove } from "./search.js";
-import { QUANTITIES, seriesOf } from "./series.js";
+import { QUANTITIES, quantitiesOf, seriesOf } from "./series.js";
 import { GUTTER } from "./timeline.js";
 import { moment, plain } from "./words.js";
 
@@ -44,7 +44,7 @@ export class Lines {
             this.view.tell("rows");
           },
         },
-        ...QUANTITIES.map(([name], place) => el("option", { value: place, text: name })),
+        ...quantitiesOf(view.recordings).map((place) => el("option", { value: place, text: QUANTITIES[place][0] })),
       )
     );
     this.select.value = String(this.quantity);

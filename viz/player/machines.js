@@ -44,8 +44,8 @@ export function drawMachine(context, box, node, state, palette, selected) {
   context.textAlign = "left";
   context.fillStyle = palette.faint;
   const name = recording.nodeName(node);
-  // Beside it there is room for a number of three digits.
-  const letters = Math.max(3, Math.floor((width - pad * 2 - 26) / 6.2));
+  // Beside it there is room for a number of three digits, or "down".
+  const letters = Math.max(3, Math.floor((width - pad * 2 - (down ? 36 : 26)) / 6.2));
   const shown = name.length > letters ? name.replace(/^node /, "") : name;
   context.fillText(shown.slice(0, letters), x + pad, y + 14);
   context.textAlign = "right";

@@ -8,9 +8,10 @@ import { STYLE } from "./style.js";
 
 /**
  * @typedef {{recordings: Uint8Array[], page?: boolean, height?: string, theme?: "dark" | "light", hash?: string,
- *   onDetail?: (run: number, from: number, to: number) => void}} Options
+ *   onDetail?: (from: number, to: number) => void}} Options
  *   `page`: the player is the whole page, so that a wheel zooms, keys work everywhere and the address holds what is seen;
- *   `hash`: an address to begin with
+ *   `hash`: an address to begin with; `onDetail`: called for what tasks do at each moment of a window [ms]; the answer
+ *   comes as `open` of the same runs with that detail, or as `failed`
  */
 
 /**
@@ -56,6 +57,11 @@ export class Player {
       const read = decoded.map((one) => new Recording(one));
       if (read.some((one) => one.nodes !== read[0].nodes))
         throw new Unreadable("The recordings have different numbers of nodes.");
+      const shown = this.screen?.recordings ?? [];
+      if (this.screen && shown.length === read.length && shown.every((one, run) => one.isOfTheSameRun(read[run]))) {
+        this.screen.detailed(read);
+        return;
+      }
       const hash = this.screen ? this.screen.address : (this.options.hash ?? (this.options.page ? location.hash : ""));
       this.screen?.destroy();
       this.screen = new Screen(this.element, read, { ...this.options, hash });
@@ -69,6 +75,11 @@ export class Player {
 
   get view() {
     return this.screen?.view ?? null;
+  }
+
+  /** There is no detail of the window that was asked for. @param {string} words why, in a line; "": it is not wanted any more */
+  failed(words) {
+    this.screen?.asking.end(words);
   }
 
   /** @param {number} ms */

@@ -77,6 +77,24 @@ export class Recording {
     this.lastOfVisits = to.length ? to.reduce((most, value) => Math.max(most, value), 0) : 0;
   }
 
+  /** Take over the detailed window of a recording of the same run. @param {Recording} other */
+  take(other) {
+    this.detail = other.detail;
+    this.header.detail = other.header.detail;
+    this.tables.detail = other.tables.detail;
+  }
+
+  /** Whether another recording is of the same run, whatever its detailed window. @param {Recording} other */
+  isOfTheSameRun(other) {
+    /** @param {Recording} one */
+    const words = ({ header, tables }) =>
+      JSON.stringify([
+        { ...header, tables: null, detail: null },
+        ...["tasks", "segments", "decisions", "loads", "messages"].map((name) => tables[name].rows),
+      ]);
+    return words(this) === words(other);
+  }
+
   /**
    * The row of a task in `tasks`; the number of rows if it is not there.
    * @param {number} task

@@ -1,6 +1,7 @@
 /** All panels over one clock: what is drawn when, keys, theme, address. */
 
 import { addressOf, readAddress, writeAddress } from "./address.js";
+import { Asking } from "./asking.js";
 import { Bar } from "./bar.js";
 import { paletteOf } from "./colours.js";
 import { el, fill, iconButton } from "./dom.js";
@@ -12,22 +13,24 @@ import { Lanes, scaleOf } from "./lanes.js";
 import { legendOf } from "./legend.js";
 import { Lines } from "./lines.js";
 import { endOfTask } from "./lives.js";
+import { momentsOf } from "./moments.js";
 import { Overview } from "./overview.js";
 import { MOVE } from "./recording.js";
 import { firstAbove, firstFrom } from "./search.js";
 import { whatHappens, whyWords } from "./sentences.js";
 import { Stage } from "./stage.js";
 import { NodeState } from "./state.js";
+import { Tally, countUp } from "./tally.js";
 import { Timeline } from "./timeline.js";
 import { Totals } from "./totals.js";
 import { View } from "./view.js";
 import { Why } from "./why.js";
-import { moment, plain } from "./words.js";
+import { moment } from "./words.js";
 
 /** @typedef {import("./colours.js").Palette} Palette */
 /** @typedef {import("./recording.js").Recording} Recording */
 /** @typedef {import("./view.js").Change} Change */
-/** @typedef {{page?: boolean, theme?: "dark" | "light", hash?: string}} Options */
+/** @typedef {{page?: boolean, theme?: "dark" | "light", hash?: string, onDetail?: (from: number, to: number) => void}} Options */
 
 const ADDRESS_MS = 400;
 const WORDS_MS = 90;
@@ -56,12 +59,15 @@ export class Screen {
       view,
       recordings.map((one) => new Happenings(one)),
     );
-    this.why = new Why(view, this.events);
+    const policies = recordings.map((one) => one.policy);
+    this.tally = new Tally(this.totals, policies, view.end);
+    this.why = new Why(view, this.events, this.tally);
+    this.asking = new Asking(view, this.timelines, options.onDetail ?? null);
     this.bar = new Bar(view, { step: (by) => this.#step(by), slice: (by) => this.#slice(by) });
-    this.numbers = recordings.map(() => el("span", { class: "numbers" }));
+    this.numbers = recordings.map(() => el("span", { class: "numbers", role: "group", "aria-label": "Totals" }));
     this.legend = el("div");
     this.said = el("p", { class: "quiet", "aria-live": "polite", role: "status" });
-    this.help = helpPage();
+    this.help = helpPage(Boolean(options.onDetail));
     this.theme = iconButton("moon", "Dark or light", () => this.paint(!this.palette.dark), "d");
     this.moments = momentsOf(recordings);
     /** What has to be drawn in the next frame. @type {Set<Change>} */
@@ -142,14 +148,33 @@ export class Screen {
       "/": () => this.events.search.focus(),
       f: () => this.#full(),
       d: () => this.paint(!this.palette.dark),
+      c: () => this.asking.press(),
       "?": () => (this.help.open ? this.help.close() : this.help.showModal()),
       Escape: () => view.select(null),
     };
   }
 
+  /** The same runs, with what tasks do in a detailed window. @param {Recording[]} others */
+  detailed(others) {
+    this.recordings.forEach((one, run) => {
+      one.take(others[run]);
+      this.stages[run].begin(new NodeState(one));
+      this.timelines[run].painted.key = "";
+    });
+    this.asking.end("");
+    fill(this.legend, legendOf(this.recordings, this.palette, this.most));
+    this.#later("rows");
+  }
+
   #full() {
     if (document.fullscreenElement) document.exitFullscreen();
-    else this.element.requestFullscreen?.().catch(() => {});
+    // The host: what fits is chosen by its width.
+    else (this.#host ?? this.element).requestFullscreen?.().catch(() => {});
+  }
+
+  get #host() {
+    const root = this.element.getRootNode();
+    return root instanceof ShadowRoot ? root.host : null;
   }
 
   #lay() {
@@ -159,8 +184,8 @@ export class Screen {
     fill(
       this.element,
       el(
-        "header",
-        { class: "head" },
+        "div",
+        { class: "head", role: "group", "aria-label": "The run" },
         el("h1", { text: String(header.scenario) }),
         el("span", {
           class: "caption",
@@ -174,7 +199,7 @@ export class Screen {
         iconButton("help", "Keys", () => this.help.showModal(), "?"),
       ),
       el(
-        "main",
+        "div",
         { class: "main" },
         el(
           "div",
@@ -205,6 +230,7 @@ export class Screen {
               recordings.length > 1 ? el("span", { class: "policy", text: recordings[run].policy }) : null,
             ),
           ),
+          this.asking.element,
         ),
         this.lines.element,
         this.overview.element,
@@ -279,6 +305,7 @@ export class Screen {
     if (whole || changes.has("window") || changes.has("selection")) {
       for (const one of this.timelines) one.draw(palette);
       this.lines.draw(palette, this.colours ?? []);
+      this.asking.refresh();
     } else if (changes.has("time")) {
       for (const one of this.timelines) one.moveCursor();
       this.lines.tick(words);
@@ -287,12 +314,14 @@ export class Screen {
     else this.overview.tick(words);
     if (words) {
       this.bar.tick();
-      this.#count();
+      this.totals.forEach((totals, run) => countUp(this.numbers[run], totals, view.time));
+      this.tally.tick(view.time);
     }
     if (whole || changes.has("playing") || changes.has("speed")) this.bar.refresh();
     if (changes.has("theme")) fill(this.legend, legendOf(this.recordings, palette, this.most));
     if (changes.has("selection") || changes.has("theme")) {
       this.why.draw(palette);
+      this.tally.tick(view.time);
       this.#say();
     }
     if (whole || changes.has("selection") || changes.has("filter")) this.events.draw(palette);
@@ -311,33 +340,6 @@ export class Screen {
     this.writing = undefined;
     this.written = now;
     writeAddress(this.address);
-  }
-
-  /** Totals beside the name of each run. */
-  #count() {
-    const { time } = this.view;
-    this.totals.forEach((totals, run) => {
-      const now = totals.at(time);
-      const key = `${now.inside} ${now.finished} ${now.starts} ${now.migrations} ${now.refused} ${now.failed}`;
-      const place = this.numbers[run];
-      if (place.dataset.key === key) return;
-      place.dataset.key = key;
-      const parts = [
-        ["in the system", now.inside],
-        ["mean slowdown", now.slowdown],
-        ["remote starts", now.starts],
-        ["migrations", now.migrations],
-        ["refused", now.refused],
-        ...(now.failed ? [["killed or lost", now.failed]] : []),
-        ["finished", now.finished],
-      ];
-      fill(
-        place,
-        ...parts.map(([words, value]) =>
-          el("span", {}, `${words} `, el("em", { text: Number.isFinite(value) ? plain(Number(value)) : "-" })),
-        ),
-      );
-    });
   }
 
   /** What is selected, for those who do not see it. */
@@ -373,24 +375,4 @@ export class Screen {
     if (view.time < view.from || view.time > view.to) view.window(view.time - span / 2, view.time + span / 2);
     if (!view.selection) this.said.textContent = moment(view.time);
   }
-}
-
-/**
- * When anything begins, ends or is decided, each moment once.
- * @param {Recording[]} recordings
- */
-function momentsOf(recordings) {
-  const size = recordings.reduce((sum, one) => sum + 2 * one.segments.from.length + one.failures.at.length, 0);
-  const all = new Float64Array(size);
-  let at = 0;
-  for (const { segments, failures } of recordings) {
-    for (const times of [segments.from, segments.to, failures.at]) {
-      all.set(times, at);
-      at += times.length;
-    }
-  }
-  all.sort();
-  let kept = 0;
-  for (let place = 0; place < size; place++) if (!kept || all[place] > all[kept - 1] + 1e-6) all[kept++] = all[place];
-  return all.slice(0, kept);
 }

@@ -1,4 +1,4 @@
-/** Curves over time: slowdown so far, tasks in the system, busy CPUs and disks, imbalance of loads. */
+/** Curves over time: slowdown so far, tasks in the system, busy CPUs and disks, work that waits, imbalance, nodes down. */
 
 /** @typedef {import("./recording.js").Recording} Recording */
 /** @typedef {import("./totals.js").Totals} Totals */
@@ -11,7 +11,21 @@ export const QUANTITIES = /** @type {const} */ ([
   ["CPUs busy", "%"],
   ["Disks busy", "%"],
   ["Load imbalance (less is better)", "s"],
+  ["CPU work waiting [s]", "s"],
+  ["Disk work waiting [s]", "s"],
+  ["Nodes down", ""],
 ]);
+const [CPUS, IMBALANCE, CPU_WORK, DISK_WORK, DOWN] = [2, 4, 5, 6, 7];
+
+/**
+ * What can be drawn of these runs: places in QUANTITIES.
+ * @param {Recording[]} recordings
+ */
+export function quantitiesOf(recordings) {
+  return QUANTITIES.map((_, place) => place).filter(
+    (place) => place !== DOWN || recordings.some((one) => one.failures.at.length > 0),
+  );
+}
 
 /**
  * @param {Recording} recording
@@ -20,13 +34,19 @@ export const QUANTITIES = /** @type {const} */ ([
  * @returns {Series}
  */
 export function seriesOf(recording, totals, quantity) {
-  if (quantity === 0) return inside(totals);
+  if (quantity === 0) return difference(totals.arrivals, totals.ends);
   if (quantity === 1) return slowdown(totals);
+  if (quantity === DOWN) return difference(totals.downs, totals.ups);
   return byPeriod(recording, quantity);
 }
 
-/** @param {Totals} totals @returns {Series} */
-function inside({ arrivals, ends }) {
+/**
+ * How many more have begun than have ended.
+ * @param {Float64Array} arrivals
+ * @param {Float64Array} ends
+ * @returns {Series}
+ */
+function difference(arrivals, ends) {
   const time = new Float64Array(arrivals.length + ends.length);
   const value = new Float64Array(time.length);
   let [came, over] = [0, 0];
@@ -52,6 +72,7 @@ function slowdown({ ends, slowdowns, done }) {
 function byPeriod(recording, quantity) {
   const { at, cpu_busy_ms: cpu, disk_busy_ms: disk, cpu_ms, page_ms, io_ms } = recording.tables.loads.columns;
   const cores = Float64Array.from(recording.cores).reduce((sum, one) => sum + one, 0);
+  const counted = { [CPUS]: cpu, [CPU_WORK]: cpu_ms, [DISK_WORK]: io_ms }[quantity] ?? disk;
   /** @type {number[]} */
   const time = [];
   /** @type {number[]} */
@@ -60,11 +81,11 @@ function byPeriod(recording, quantity) {
   for (let row = 0; row < at.length;) {
     let end = row;
     let busy = 0;
-    while (end < at.length && at[end] === at[row]) busy += (quantity === 2 ? cpu : disk)[end++];
+    while (end < at.length && at[end] === at[row]) busy += counted[end++];
     const now = at[row] * recording.tick;
-    if (quantity === 4) value.push(imbalance([cpu_ms, page_ms, io_ms], row, end) / 1000);
-    else
-      value.push((100 * (busy - busyBefore)) / Math.max(now - before, 1) / (quantity === 2 ? cores : recording.nodes));
+    if (quantity === IMBALANCE) value.push(imbalance([cpu_ms, page_ms, io_ms], row, end) / 1000);
+    else if (quantity === CPU_WORK || quantity === DISK_WORK) value.push(busy / 1000);
+    else value.push((100 * (busy - busyBefore)) / Math.max(now - before, 1) / (quantity === CPUS ? cores : recording.nodes));
     time.push(now);
     [before, busyBefore, row] = [now, busy, end];
   }

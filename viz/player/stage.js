@@ -64,6 +64,12 @@ export class Stage {
     return this.view.recordings[this.run];
   }
 
+  /** Show another state of the same run. @param {NodeState} state */
+  begin(state) {
+    this.state = state;
+    this.key = "";
+  }
+
   /**
    * @param {Palette} palette
    * @param {boolean} sized whether the size may have changed

@@ -5,10 +5,10 @@ export const STYLE = `
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
 .player { font: 13px/1.4 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; color: var(--ink);
-  background: var(--ground); display: grid; grid-template: auto minmax(0, 1fr) auto / minmax(0, 1fr) clamp(320px, 27vw, 520px);
+  background: var(--ground); display: grid; grid-template: auto minmax(0, 1fr) auto / minmax(0, 1fr) clamp(320px, 27cqi, 520px);
   grid-template-areas: "head head" "main side" "bar bar"; height: var(--height, 100vh); min-height: 560px; overflow: hidden;
   font-variant-numeric: tabular-nums; color-scheme: var(--scheme); position: relative; }
-.player:fullscreen { height: 100vh; }
+:host(:fullscreen) .player { height: 100vh; }
 .head { grid-area: head; display: flex; gap: 14px; align-items: center; padding: 7px 12px; background: var(--paper);
   border-bottom: 1px solid var(--line); min-width: 0; }
 .head h1 { font-size: 15px; font-weight: 650; margin: 0; white-space: nowrap; }
@@ -65,7 +65,7 @@ export const STYLE = `
 .of, .end, .times { color: var(--faint); white-space: nowrap; }
 .pace { display: inline-flex; align-items: center; gap: 8px; }
 .pace .end { font-size: 11px; }
-.speed { width: clamp(110px, 18vw, 280px); accent-color: var(--accent); }
+.speed { width: clamp(110px, 18cqi, 280px); accent-color: var(--accent); }
 .times { min-width: 48px; font-weight: 650; color: var(--ink); }
 .wrong { padding: 3em 2em; font-size: 15px; grid-area: main; }
 .quiet { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -76,6 +76,11 @@ export const STYLE = `
 .run1 { background: var(--run1); }
 .numbers { contain: content; flex: 1; min-width: 0; display: inline-flex; gap: 4px 14px; overflow: hidden; font-size: 12px; flex-wrap: wrap; height: 17px; }
 .main { grid-template-rows: minmax(0, 42fr) auto minmax(0, 46fr) clamp(64px, 11vh, 130px) 24px; }
+.timelines { position: relative; }
+.asking { position: absolute; right: 10px; bottom: 8px; z-index: 3; display: flex; flex-wrap: wrap; gap: 4px 8px; justify-content: flex-end; align-items: center; max-width: calc(100% - 80px); }
+.asking .plain { background: var(--paper); border-color: var(--accent); color: var(--accent); font-weight: 600; }
+.asked { background: var(--paper); border: 1px solid var(--line); border-radius: 6px; padding: 1px 9px; max-height: 5.8em; overflow-y: auto; }
+.asked.bad { border-color: var(--down); }
 .timebox { position: relative; display: grid; min-height: 0; }
 .lines { position: relative; min-height: 0; border-top: 1px solid var(--line); background: var(--paper); }
 .lineplot { position: absolute; inset: 0; touch-action: none; cursor: crosshair; }
@@ -120,7 +125,7 @@ export const STYLE = `
 .long { color: var(--faint); white-space: nowrap; }
 .first { display: flex; flex-wrap: wrap; gap: 6px; margin: 4px 0 10px; }
 .more { display: flex; flex-wrap: wrap; gap: 4px 16px; padding-top: 6px; }
-.tools { display: flex; gap: 8px; align-items: center; padding: 8px 10px 4px; }
+.tools { display: flex; flex-wrap: wrap; gap: 4px 8px; align-items: center; padding: 8px 10px 4px; }
 .search { flex: 1 1 120px; min-width: 0; width: 60px; font: inherit; color: var(--ink); background: var(--ground); border: 1px solid var(--line); border-radius: 6px; padding: 4px 8px; }
 .count { color: var(--faint); font-size: 12px; white-space: nowrap; }
 .chips, .runs { display: flex; flex-wrap: wrap; gap: 4px; }
@@ -129,14 +134,16 @@ export const STYLE = `
 .chip[aria-pressed="true"] { background: var(--ink); color: var(--paper); border-color: var(--ink); }
 .list { flex: 1; overflow-y: auto; overflow-x: hidden; min-height: 0; border-top: 1px solid var(--line); position: relative; }
 .space { position: relative; }
-.event { position: absolute; left: 0; right: 0; top: 0; height: 24px; display: grid; grid-template-columns: 76px 30px 74px minmax(62px, auto) minmax(0, 1fr);
+.event { position: absolute; left: 0; right: 0; top: 0; height: 24px; display: grid; grid-template-columns: 62px 28px 64px minmax(58px, auto) minmax(0, 1fr); column-gap: 6px;
   align-items: center; padding: 0 10px; font-size: 12.5px; cursor: pointer; white-space: nowrap; }
 .event > * { overflow: hidden; text-overflow: ellipsis; }
 .event .short { text-align: right; color: var(--faint); }
-.event .when { text-align: right; padding-right: 8px; }
-.event.future { opacity: .55; }
-.event:hover { background: var(--ground); opacity: 1; }
-.event[aria-selected="true"] { background: color-mix(in srgb, var(--accent) 18%, var(--paper)); opacity: 1; }
+.event .when { text-align: right; }
+.event.future { color: var(--faint); }
+.event.future .mark { opacity: .55; }
+.event:hover { background: var(--ground); }
+.event[aria-selected="true"] { background: color-mix(in srgb, var(--accent) 18%, var(--paper)); }
+.event[aria-selected="true"] > * { color: var(--ink); }
 .event.failed { color: var(--down); }
 .event .mark { overflow: visible; text-align: center; }
 .help { border: 1px solid var(--line); border-radius: 12px; background: var(--paper); color: var(--ink); padding: 18px 24px; max-width: 440px; }
@@ -145,7 +152,7 @@ export const STYLE = `
 .help th { text-align: left; padding: 2px 16px 2px 0; white-space: nowrap; font-weight: 400; }
 kbd { font: 12px ui-monospace, monospace; border: 1px solid var(--line); border-bottom-width: 2px; border-radius: 4px; padding: 0 5px; margin-right: 4px; background: var(--ground); }
 .film { grid-template: auto minmax(0, 1fr) auto / minmax(0, 1fr); grid-template-areas: "head" "main" "bar"; }
-.film .side, .film .tool, .film .speed, .film .bar .end, .film .bar .right, .film .quantity, .film .head button { display: none; }
+.film .asking, .film .side, .film .tool, .film .speed, .film .bar .end, .film .bar .right, .film .quantity, .film .head button { display: none; }
 .film .bar { grid-template-columns: auto auto; justify-content: space-between; padding: 3px 12px; }
 @container (max-width: 1000px) {
   .player { grid-template: auto auto auto auto / minmax(0, 1fr); grid-template-areas: "head" "main" "side" "bar"; height: auto; overflow: visible; }
@@ -157,16 +164,26 @@ kbd { font: 12px ui-monospace, monospace; border: 1px solid var(--line); border-
   .head .caption { flex-basis: 100%; order: 9; white-space: normal; }
   .main { grid-template-rows: auto auto auto 96px 24px; }
   .stages { grid-auto-flow: row; }
-  .stage { height: clamp(240px, 62vw, 460px); }
-  .timeline { height: clamp(220px, 60vw, 400px); }
+  .stage { height: clamp(240px, 62cqi, 460px); }
+  .timeline { height: clamp(220px, 60cqi, 400px); }
   .side { border-left: 0; border-top: 1px solid var(--line); grid-template-rows: auto 420px; }
   .title { flex-wrap: wrap; white-space: normal; }
   .numbers { height: auto; }
 }
+@container (min-width: 561px) and (max-width: 1000px) {
+  .stages { grid-auto-flow: column; }
+  .stage { height: clamp(190px, 32cqi, 320px); }
+  .timeline { height: clamp(150px, 25cqi, 240px); }
+  .side { grid-template: 380px / minmax(0, 1fr) minmax(0, 1fr); }
+  .panel + .panel { border-top: 0; border-left: 1px solid var(--line); }
+}
 @container (max-width: 560px) {
+  .main { grid-template-rows: auto auto auto 128px 24px; }
+  .lineplot { top: 46px; }
+  .over { left: 8px; max-width: none; flex-direction: column; align-items: stretch; gap: 2px; }
   .bar { grid-template-columns: minmax(0, 1fr); justify-items: center; }
   .bar .right { display: none; }
-  .speed { width: 46vw; }
+  .speed { width: 46cqi; }
   .event { grid-template-columns: 66px 28px 70px minmax(80px, 1fr) minmax(0, 1fr); padding: 0 6px; }
 }
 @media (prefers-reduced-motion: no-preference) { .tool, .chip, .event { transition: background-color .12s; } }

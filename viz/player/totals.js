@@ -36,6 +36,9 @@ export class Totals {
       this.done[place + 1] = this.done[place] + (isDone ? 1 : 0);
       this.slowdowns[place + 1] = this.slowdowns[place] + (isDone ? sumOfJob[of] / widths[of] : 0);
     });
+    /** When nodes go down, and when they are up again. */
+    this.downs = Float64Array.from(recording.down.flatMap((times) => times.filter((_, place) => place % 2 === 0))).sort();
+    this.ups = Float64Array.from(recording.down.flatMap((times) => times.filter((up, place) => place % 2 === 1 && up < Infinity))).sort();
     const { kind, from } = recording.moves;
     /** Times of moves by kind. */
     this.moves = Object.values(MOVE).map((one) => from.filter((_, row) => kind[row] === one));
@@ -52,6 +55,7 @@ export class Totals {
       failed: ended - finished,
       inside: firstAbove(this.arrivals, time) - ended,
       slowdown: this.done[ended] ? this.slowdowns[ended] / this.done[ended] : NaN,
+      down: firstAbove(this.downs, time) - firstAbove(this.ups, time),
       starts: firstAbove(this.moves[MOVE.start], time),
       migrations: firstAbove(this.moves[MOVE.migration], time),
       refused: firstAbove(this.moves[MOVE.refused], time),

@@ -19,9 +19,11 @@ export class Why {
   /**
    * @param {View} view
    * @param {import("./events.js").Events} events
+   * @param {import("./tally.js").Tally} tally
    */
-  constructor(view, events) {
+  constructor(view, events, tally) {
     this.view = view;
+    this.tally = tally;
     this.events = events;
     this.body = el("div", { class: "body", tabindex: "-1" });
     this.element = el("section", { class: "panel why", "aria-label": "What is selected and why" }, this.body);
@@ -62,6 +64,7 @@ export class Why {
           }),
         ),
       ),
+      this.tally.element,
       ...this.view.recordings.map((one) =>
         el(
           "p",

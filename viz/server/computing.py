@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from cluster_abm import ClusterModel, InputError, Scenario, load_scenario
 from cluster_abm.errors import PolicyFault
 from cluster_abm.limits import available_processors
+from cluster_abm.model.detailing import DetailedRun, window_of
+from cluster_abm.recording import Recording
+from cluster_abm.recording.details import with_detail
 from cluster_abm.recording.payload import payload_of
 from cluster_abm.study.runner.ahead import Part, compile_here, compile_part, missing_parts
 from cluster_abm.workload.offered import warnings_of
@@ -21,7 +24,10 @@ from viz.settings import Settings, scenario_with
 
 # A process says something that often [s].
 BETWEEN_S = 0.1
-PARTS = {"engine": "the engine", "placement": "how managers place tasks", "migration": "how managers migrate tasks"}
+PARTS = {
+    "engine": "the engine", "detail": "the engine in detail", "placement": "how managers place tasks",
+    "migration": "how managers migrate tasks",
+}  # fmt: skip
 
 
 class Abandoned(BaseException):
@@ -107,34 +113,48 @@ def _computed(task: Task, scenario: Scenario, told: Told) -> Made:
     scenarios = [scenario_with(scenario, settings, policy) for policy in task.policies]
     if task.wanted == "toml":
         return Made(file_of(task.wanted, scenarios, []))
-    _compile(scenarios, told)
-    models = []
+    _compile(scenarios, task.span_s is not None, told)
+    models: list[ClusterModel] = []
+    made: list[Callable[[], Recording]] = []
     for changed in scenarios:
         told.phase("preparing")
         # The page shows no agent's step.
         model = ClusterModel(changed, record=True, agents_step=False)
         models.append(model)
+        run, recording = _detailed(model, task.span_s)
+        made.append(recording)
         try:
-            model.run(lambda share, model=model: told.running(share, model.now_ms))  # type: ignore[misc]
+            run(lambda share, model=model: told.running(share, model.now_ms))  # type: ignore[misc]
         except Abandoned:
             raise
         except BaseException as problem:
             if task.wanted != "run":
                 raise
-            return _until(model, problem)
+            return _until(model, recording, problem)
     told.phase("packing")
-    recordings = [model.recording() for model in models]
+    recordings = [recording() for recording in made]
     if task.wanted == "run":
         return Made(payload_of(recordings[0]), _facts(models[0]))
     return Made(file_of(task.wanted, scenarios, recordings))
 
 
-def _until(model: ClusterModel, problem: BaseException) -> Made:
+def _detailed(
+    model: ClusterModel, span_s: tuple[float, float] | None
+) -> tuple[Callable[[Callable[[float], None]], None], Callable[[], Recording]]:
+    """How a model is run, and then how its recording is made: with detail of a window [s], if there is one."""
+    if span_s is None:
+        return model.run, model.recording
+    span = window_of(span_s)
+    run = DetailedRun(model, span)
+    return run.run, lambda: with_detail(model.recording(), run.notes(), *span)
+
+
+def _until(model: ClusterModel, recording: Callable[[], Recording], problem: BaseException) -> Made:
     """The run up to where a policy went wrong."""
     words = _without_source(problem) if isinstance(problem, InputError) else words_of(problem)
     words = f"the run ends at {model.now_ms / 1000:,.2f} s: {words}"
     try:
-        return Made(payload_of(model.recording()), _facts(model), words)
+        return Made(payload_of(recording()), _facts(model), words)
     except Exception:
         # What was stopped in the middle of something need not fit together.
         return Made(error=words)
@@ -148,14 +168,14 @@ def _facts(model: ClusterModel) -> dict[str, Any]:
     }
 
 
-def _compile(scenarios: Sequence[Scenario], told: Told) -> None:
+def _compile(scenarios: Sequence[Scenario], detail: bool, told: Told) -> None:
     """Compile what runs need, saying what; what failed the run that needs it says."""
-    parts = missing_parts(scenarios)
+    parts = missing_parts(scenarios, detail)
     if len(parts) > 1 and available_processors() > 1:
         told.phase("compiling", " and ".join(map(_named, parts[:2])) + (", and more" if len(parts) > 2 else ""))
         for scenario in scenarios:
             compile_here(scenario, quiet=True, look=told.look)
-        parts = missing_parts(scenarios)
+        parts = missing_parts(scenarios, detail)
     for part in parts:
         told.phase("compiling", _named(part))
         compile_part(part)

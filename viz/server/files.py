@@ -31,6 +31,8 @@ KINDS: Mapping[str, Kind] = {
     "decisions": Kind("Data: decisions (Parquet)", "decisions.parquet", "application/octet-stream"),
     "toml": Kind("The scenario (TOML)", "toml", "text/plain"),
 }
+# Those that hold the detail of a window, if the player shows it.
+WITH_DETAIL = ("html", "recording")
 
 
 def file_of(kind: str, scenarios: Sequence[Scenario], recordings: Sequence[Recording]) -> bytes:

@@ -18,16 +18,18 @@ class Task:
         settings: those of the page (settings.Settings), as data.
         policies: of the runs, one after the other.
         wanted: "run": what the player shows; else the file's kind (files.KINDS).
+        span_s: the window in which what tasks do is kept at each moment [s]; None: in none.
     """
 
     settings: Mapping[str, Any]
     policies: tuple[str, ...]
     wanted: str = "run"
+    span_s: tuple[float, float] | None = None
 
     @property
     def key(self) -> str:
         """The task as text."""
-        return json.dumps([dict(self.settings), list(self.policies), self.wanted], sort_keys=True)
+        return json.dumps([dict(self.settings), list(self.policies), self.wanted, self.span_s], sort_keys=True)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from cluster_abm.study.design.policy_sources import policy_version
 from cluster_abm.study.runner.executors import BatchExecutor, open_executor
 from cluster_abm.study.runner.in_flight import EndedTask, InFlight
 
-Kind = Literal["engine", "placement", "migration", "policy"]
+Kind = Literal["engine", "detail", "placement", "migration", "policy"]
 # The most scenarios whose needs are looked up: a study has few policies, at many points.
 MOST_SCENARIOS = 64
 
@@ -34,25 +34,31 @@ MOST_SCENARIOS = 64
 class Part(NamedTuple):
     """Something that is compiled on its own."""
 
-    kind: Kind  # the engine, the placement of arriving tasks, the migration of tasks, or a policy
+    # The engine, what notes what tasks do in a detailed window, the placement of arriving tasks, the migration of
+    # tasks, or a policy.
+    kind: Kind
     scenario: Scenario  # one that needs it
     key: str  # name of the file that says, beside what is compiled, that it is there
     policies: tuple[PolicySource, ...] = ()  # where another process gets the policy
 
 
-def missing_parts(scenarios: Iterable[Scenario]) -> list[Part]:
+def missing_parts(scenarios: Iterable[Scenario], detail: bool = False) -> list[Part]:
     """What runs of these scenarios need and no process has compiled here, the longest work first.
 
     Empty where nothing that is compiled can be kept.
+
+    Args:
+        scenarios: of the runs.
+        detail: whether they have a detailed window.
     """
     folder = cache_folder()
     if folder is None:
         return []
     parts: dict[str, Part] = {}
     for scenario, _ in zip(scenarios, range(MOST_SCENARIOS), strict=False):
-        for part in _parts_of(with_own_parameters(scenario)):
+        for part in [*_parts_of(with_own_parameters(scenario)), *([_kernels("detail", scenario)] if detail else [])]:
             parts.setdefault(part.key, part)
-    order = ("engine", "placement", "migration", "policy")
+    order = ("engine", "detail", "placement", "migration", "policy")
     missing = [part for part in parts.values() if not _is_there(Path(folder, part.key))]
     return sorted(missing, key=lambda part: order.index(part.kind))
 
@@ -154,6 +160,13 @@ def _engine(_: Scenario) -> None:
     ClusterModel(_small()).run()
 
 
+def _detail(_: Scenario) -> None:
+    from cluster_abm.model import ClusterModel
+    from cluster_abm.model.detailing import DetailedRun, window_of
+
+    DetailedRun(ClusterModel(_small()), window_of((0.5, 1.0))).run()
+
+
 def _placement(_: Scenario) -> None:
     from cluster_abm.model import ClusterModel
     from cluster_abm.model.deciding.compiled.negotiation import compiled_placement
@@ -189,11 +202,13 @@ def _small() -> Scenario:
 # In which modules the kernels of a part are.
 _KERNELS: dict[Kind, tuple[str, ...]] = {
     "engine": ("cluster_abm.engine", "cluster_abm.formulas", "cluster_abm.model.knowing.knowledge"),
+    "detail": ("cluster_abm.engine", "cluster_abm.formulas", "cluster_abm.model.knowing.knowledge"),
     "placement": ("cluster_abm.model.deciding.compiled",),
     "migration": ("cluster_abm.model.deciding.compiled", "cluster_abm.engine.migration"),
 }
 _COMPILERS: dict[Kind, Callable[[Scenario], None]] = {
     "engine": _engine,
+    "detail": _detail,
     "placement": _placement,
     "migration": _migration,
     "policy": _policy,

@@ -1,0 +1,21 @@
+"""Detail that a notebook's player asks for: it is computed by a run, and who runs models stands in a layer above."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cluster_abm.errors import InputError
+from cluster_abm.recording.recording import Recording
+
+computers: list[Callable[[Recording, float, float], Recording]] = []
+"""How detail is computed (model.detailing.detail_of), from when to when [s]."""
+
+
+def detailed(recording: Recording, from_s: float, to_s: float) -> Recording:
+    """The same recording, with what each task does at each moment of a window.
+
+    Raises InputError: there is no such detail.
+    """
+    if not computers:
+        raise InputError("detail: cluster_abm is not whole here; import cluster_abm")
+    return computers[0](recording, from_s, to_s)
