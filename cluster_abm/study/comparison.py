@@ -21,11 +21,12 @@ from cluster_abm.scenario.hardware import hardware_named
 from cluster_abm.scenario.policy_names import current_name
 from cluster_abm.scenario.shipped import nearest
 from cluster_abm.scenario.wording.caption import caption_of
+from cluster_abm.study.comparison_document import document_of, finite
 from cluster_abm.study.comparison_words import TEST_WORDS, conclusion_of, one_sample_words, ratio_text, text_of
 from cluster_abm.study.runner.tasks import RunsOutcome
 from cluster_abm.study.statistics.bounds import bounds_of
 from cluster_abm.study.statistics.estimates import Estimate, PairedDifference, all_pairs, corrected, estimate
-from cluster_abm.study.statistics.gap import share_of_gap
+from cluster_abm.study.statistics.gap import BEST, BOUNDED, WORST, share_of_gap
 from cluster_abm.study.statistics.one_sample import of_one_sample
 from cluster_abm.study.statistics.pairs import Pairs
 
@@ -35,11 +36,6 @@ if TYPE_CHECKING:
     from cluster_abm.recording.showing import Shown
 
 __all__ = ["BEST", "BOUNDED", "TEST_WORDS", "WORST", "Comparison", "finite"]
-
-# The ends between which a gap is closed: no balancing, and the lower bound on mean response.
-WORST, BEST = "none", SRPT_POOL
-# What there is a lower bound on.
-BOUNDED = "mean_response_ms"
 
 
 @dataclass(frozen=True, repr=False)
@@ -306,44 +302,7 @@ class Comparison(displays.Displayed):
 
     def as_json(self) -> dict[str, Any]:
         """The document that `cluster-abm compare --json` prints."""
-        metrics = [name for name in self.runs.columns if name not in ("policy", "seed")]
-        policies: dict[str, Any] = {}
-        pairs: list[dict[str, Any]] = []
-        if self.seeds:
-            for policy in self.policies:
-                slowdown = self.estimate(policy, "mean_slowdown")
-                closed = self.gap_closed(policy)
-                entry: dict[str, Any] = {
-                    "mean_slowdown": finite(slowdown.mean),
-                    "ci95": _listed(slowdown),
-                    "gap_closed": None if closed is None else closed.mean,
-                    "gap_closed_ci95": None if closed is None else _listed(closed),
-                }
-                for metric in metrics:
-                    if metric != "mean_slowdown":
-                        _put(entry, metric, self.estimate(policy, metric).mean)
-                policies[policy] = entry
-            if self.bound is not None:
-                bound = finite(self.estimate(SRPT_POOL, BOUNDED).mean)
-                policies[SRPT_POOL] = dict.fromkeys(policies[self.policies[0]]) | {BOUNDED: bound}
-            for (a, b), pair in self.pairs().items():
-                pairs.append(
-                    {
-                        "a": a,
-                        "b": b,
-                        "ratio": finite(pair.ratio),
-                        "difference": finite(pair.difference.mean),
-                        "ci95": _listed(pair.difference),
-                        "significant": pair.significant,
-                    }
-                )
-        return {
-            "scenario": self.scenario.name,
-            "seeds": list(self.seeds),
-            "replications": self.replications,
-            "policies": policies,
-            "pairs": pairs,
-        }
+        return document_of(self)
 
     def __repr__(self) -> str:
         seeds = f"{len(self.seeds)} seed{'' if len(self.seeds) == 1 else 's'}"
@@ -405,23 +364,5 @@ class Comparison(displays.Displayed):
         yield displays.image(png_of(self.plot()), f"{self.title}: slowdowns, where the time went, seed by seed")
 
 
-def finite(value: float) -> float | None:
-    """A number for JSON: what does not exist (no job finished, say) is None."""
-    return value if math.isfinite(value) else None
-
-
 def _last_if_nan(mean: float) -> float:
     return math.inf if math.isnan(mean) else mean
-
-
-def _listed(found: Estimate) -> list[float] | None:
-    return None if found.ci95 is None or not all(map(math.isfinite, found.ci95)) else list(found.ci95)
-
-
-def _put(entry: dict[str, Any], metric: str, mean: float) -> None:
-    value = finite(mean)
-    section, _, part = metric.partition(".")
-    if part:
-        entry.setdefault(section, {})[part] = value
-    else:
-        entry[metric] = value

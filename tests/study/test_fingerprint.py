@@ -136,7 +136,7 @@ MAKES_NUMBERS = {
     "load_scale": False, "metrics": True, "node_sizes": False, "picture": False, "pictures": False, "plain": False,
     "planning_picture": False, "sensitivity_picture": False, "stacked": False, "study_axes": False,
     "study_grid": False, "study_pictures": False, "style": False, "summary": True, "ticks": False,
-    "tuning_picture": False, "validation_picture": False, "words": False,
+    "tuning_picture": False, "validation_picture": False, "vertices": True, "words": False,
 }  # fmt: skip
 
 

@@ -8,7 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 import scipy
 
+from cluster_abm.policy.bounds import SRPT_POOL
 from cluster_abm.study.statistics.estimates import CONFIDENCE, Estimate
+
+# The ends between which a gap is closed: no balancing, and the lower bound on mean response.
+WORST, BEST = "none", SRPT_POOL
+# What there is a lower bound on.
+BOUNDED = "mean_response_ms"
 
 
 def share_of_gap(worst: Sequence[float], values: Sequence[float], best: Sequence[float]) -> Estimate | None:

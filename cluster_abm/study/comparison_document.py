@@ -1,0 +1,73 @@
+"""A comparison as a document: what `cluster-abm compare --json` prints."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from cluster_abm.policy.bounds import SRPT_POOL
+from cluster_abm.study.statistics.gap import BOUNDED
+
+if TYPE_CHECKING:
+    from cluster_abm.study.comparison import Comparison
+    from cluster_abm.study.statistics.estimates import Estimate
+
+
+def document_of(found: Comparison) -> dict[str, Any]:
+    """What was compared, each policy's means, and every pair's difference; numbers that do not exist are None."""
+    metrics = [name for name in found.runs.columns if name not in ("policy", "seed")]
+    policies: dict[str, Any] = {}
+    pairs: list[dict[str, Any]] = []
+    if found.seeds:
+        for policy in found.policies:
+            slowdown = found.estimate(policy, "mean_slowdown")
+            closed = found.gap_closed(policy)
+            entry: dict[str, Any] = {
+                "mean_slowdown": finite(slowdown.mean),
+                "ci95": _listed(slowdown),
+                "gap_closed": None if closed is None else closed.mean,
+                "gap_closed_ci95": None if closed is None else _listed(closed),
+            }
+            for metric in metrics:
+                if metric != "mean_slowdown":
+                    _put(entry, metric, found.estimate(policy, metric).mean)
+            policies[policy] = entry
+        if found.bound is not None:
+            bound = finite(found.estimate(SRPT_POOL, BOUNDED).mean)
+            policies[SRPT_POOL] = dict.fromkeys(policies[found.policies[0]]) | {BOUNDED: bound}
+        for (a, b), pair in found.pairs().items():
+            pairs.append(
+                {
+                    "a": a,
+                    "b": b,
+                    "ratio": finite(pair.ratio),
+                    "difference": finite(pair.difference.mean),
+                    "ci95": _listed(pair.difference),
+                    "significant": pair.significant,
+                }
+            )
+    return {
+        "scenario": found.scenario.name,
+        "seeds": list(found.seeds),
+        "replications": found.replications,
+        "policies": policies,
+        "pairs": pairs,
+    }
+
+
+def finite(value: float) -> float | None:
+    """A number for JSON: what does not exist (no job finished, say) is None."""
+    return value if math.isfinite(value) else None
+
+
+def _listed(found: Estimate) -> list[float] | None:
+    return None if found.ci95 is None or not all(map(math.isfinite, found.ci95)) else list(found.ci95)
+
+
+def _put(entry: dict[str, Any], metric: str, mean: float) -> None:
+    value = finite(mean)
+    section, _, part = metric.partition(".")
+    if part:
+        entry.setdefault(section, {})[part] = value
+    else:
+        entry[metric] = value
