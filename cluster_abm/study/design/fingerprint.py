@@ -27,7 +27,7 @@ WITHOUT_EFFECT = (
 )  # fmt: skip
 WITH_EFFECT = (
     "study/runner/measuring.py", "study/statistics/warmup.py", "results/frames.py", "results/metrics.py",
-    "results/summary.py",
+    "results/summary.py", "results/vertices.py",
 )  # fmt: skip
 # Sections of a scenario that no result of a run in a study depends on.
 UNUSED = {"name", "summary", "compare", "measure"}
