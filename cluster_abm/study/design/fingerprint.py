@@ -23,7 +23,8 @@ from cluster_abm.workload.traces.formats.gwa import machine_files
 # What shows, stores and plans runs changes none of their numbers; of these packages only the named modules make any.
 WITHOUT_EFFECT = (
     "cli/", "gym/", "shipped/", "study/", "testing/", "validation/", "results/", "model/observing/watching.py",
-    "model/run_display.py", "displays.py", "whole_files.py", "progress.py",
+    "model/run_display.py", "displays.py", "whole_files.py", "progress.py", "recording/", "engine/detail/",
+    "model/detailing.py", "model/recorded.py", "model/record_run.py",
 )  # fmt: skip
 WITH_EFFECT = (
     "study/runner/measuring.py", "study/statistics/warmup.py", "results/frames.py", "results/metrics.py",
