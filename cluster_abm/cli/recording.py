@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -27,6 +28,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 NS_PER_S = 1e9
 # Runs that are looked at side by side.
 MOST_RECORDINGS = 2
+# Of --from and --to.
+TIME_S = click.FloatRange(0, 4e9)
 # Of a film [pixels].
 LEAST_SIDE, LARGEST_SIDE = 320, 3840
 
@@ -153,9 +156,9 @@ def look_options(of_what: str) -> Callable[[Function], Function]:
             ),
             click.option("--size", type=Size(), help="Of a film: width and height [pixels]; 1280x720, a GIF 960x540."),
             click.option(
-                "--from", "from_s", type=click.FloatRange(min=0), help="Of --animate: begin at this time [s]."
+                "--from", "from_s", type=TIME_S, help="Of --animate: begin at this time [s]."
             ),
-            click.option("--to", "to_s", type=click.FloatRange(min=0), help="Of --animate: end at this time [s]."),
+            click.option("--to", "to_s", type=TIME_S, help="Of --animate: end at this time [s]."),
         ]  # fmt: skip
         made: Any = command
         for option in reversed(options):
@@ -179,6 +182,9 @@ def checked(
     """
     from cluster_abm.whole_files import check_can_be_written
 
+    for option, number in {"--speed": speed, "--from": from_s, "--to": to_s}.items():
+        if number is not None and math.isnan(number):
+            raise InputError(f"{option} nan: a number is needed")
     animation = None
     if animate is not None:
         from cluster_abm.recording.films import Animation
