@@ -71,11 +71,37 @@ NUMBERS = (
     "9223372036854775808",
     "9" * 5000,
     "1.5",
+    "nan",
+    "inf",
     "",
 )
 OPTIONS = {
-    "run": ("--policy", "--seed", "--set", "--trace", "--trace-run", "--out", "--animate"),
-    "compare": ("--policies", "--seeds", "--set", "--trace", "--trace-run", "--workers", "--out"),
+    "run": (
+        "--policy",
+        "--seed",
+        "--set",
+        "--trace",
+        "--trace-run",
+        "--out",
+        "--animate",
+        "--record",
+        "--detail",
+        "--size",
+        "--speed",
+        "--from",
+        "--to",
+    ),
+    "compare": (
+        "--policies",
+        "--seeds",
+        "--set",
+        "--trace",
+        "--trace-run",
+        "--workers",
+        "--out",
+        "--record",
+        "--animate",
+    ),
     "batch run": ("--out", "--workers", "--executor", "--dask", "--slurm"),
     "batch status": ("--json",),
     "batch report": ("--out",),
@@ -90,7 +116,7 @@ OPTIONS = {
 PLAN = ("--policies", "none", "--low", "2", "--high", "4", "--seeds", "2", "--executor", "inline")
 CALIBRATE = ("--seeds", "2", "--budget", "60", "--executor", "inline", "--out", "out")
 OBSERVED = b"metric,value\nmean_response_ms,150\ncpu_utilisation,0.55\nmean_slowdown,1.9\n"
-COUNTS = ("--seed", "--seeds", "--trace-run", "--workers", "--run")
+COUNTS = ("--seed", "--seeds", "--trace-run", "--workers", "--run", "--speed", "--from", "--to")
 FLAGS = ("--json", "--keys", "--keep-failed")
 
 
@@ -98,7 +124,7 @@ def option_case(random: Random) -> Case:
     """A command that is right but for an option or an argument or two."""
     command = random.choice(("run", "run", "compare", *OPTIONS))
     good = {
-        "run": ["s.toml"],
+        "run": ["s.toml", *(["--animate", "a.html"] if random.random() < 0.5 else [])],
         "compare": ["s.toml", "--workers", "1", "--seeds", "1", "--out", "out"],
         "batch run": ["study.toml", "--out", "out", "--executor", "inline"],
         "batch status": ["folder"],
