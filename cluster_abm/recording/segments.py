@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cluster_abm.arrays import Array, Flags, Integers
+from cluster_abm.columns import room_for_columns
 from cluster_abm.engine.tables import (
     BREAKDOWN,
     JOURNAL,
@@ -50,7 +51,7 @@ def segments_of(departures: TaskDepartures, ends: Ends, needs_files: bool) -> di
     """
     # A task waits once at most; then it is on its way and on a node by each departure.
     most = len(ends.task) + 2 * len(departures.row)
-    wide, nodes = np.empty((PART + len(PARTS), most), np.int64), np.empty((2, most), np.int32)
+    wide, nodes = room_for_columns(PART + len(PARTS), most, np.int64), room_for_columns(2, most, np.int32)
     what, is_open = np.empty(most, np.int8), np.empty(most, np.bool_)
     words = departures.journal.view(np.int64).reshape(len(departures.journal), JOURNAL.itemsize // WORD)
     count = _segments(*departures, words, *ends, needs_files, wide, nodes, what, is_open)
