@@ -11,6 +11,8 @@ from cluster_abm.jit import kernel
 from cluster_abm.large_tables import Table, forget_pages, mapping_of
 
 _WORD, _WORDS_OF_A_LINE = 8, 8
+# Different numbers among which each one is looked for in turn.
+_FEW, NOT_FEW = 64, -1
 
 
 def joined(pieces: Sequence[Table], dtype: np.dtype[np.void]) -> Table:
@@ -100,8 +102,9 @@ def _turn(rows: Integers, begin: int, turned: Integers) -> None:
 def _turn_in_order(rows: Integers, order: Integers, turned: Integers) -> None:
     """Write these of the rows into columns."""
     for place in range(order.shape[0]):
+        row = order[place]
         for column in range(rows.shape[1]):
-            turned[column, place] = rows[order[place], column]
+            turned[column, place] = rows[row, column]
 
 
 def places_in(ascending: Integers, values: Integers) -> tuple[Integers, Array]:
@@ -120,3 +123,36 @@ def places_in(ascending: Integers, values: Integers) -> tuple[Integers, Array]:
     else:
         places = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
     return places, ascending[places] == values
+
+
+def distinct(numbers: Integers) -> tuple[Integers, Integers]:
+    """The different ones among numbers, in any order, and the place of each number among them; few are found soon.
+
+    Args:
+        numbers: shape (numbers,).
+    """
+    found, places = np.empty(_FEW, np.int64), np.empty(len(numbers), np.int64)
+    count = _number(numbers, found, places)
+    if count == NOT_FEW:
+        several, at = np.unique(numbers, return_inverse=True)
+        return several, at.reshape(-1)
+    return found[:count], places
+
+
+@kernel
+def _number(numbers: Integers, found: Integers, places: Integers) -> int:
+    """Write down the different ones, as they come, and the place of each number; how many they are, or NOT_FEW."""
+    count, place = 0, 0
+    for row in range(numbers.shape[0]):
+        number = numbers[row]
+        if count == 0 or found[place] != number:
+            place = 0
+            while place < count and found[place] != number:
+                place += 1
+            if place == count:
+                if count == found.shape[0]:
+                    return NOT_FEW
+                found[count] = number
+                count += 1
+        places[row] = place
+    return count

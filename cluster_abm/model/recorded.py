@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from cluster_abm._version import __version__
 from cluster_abm.arrays import Array, Floats, Integers
-from cluster_abm.columns import columns_of, ordered_columns, places_in
+from cluster_abm.columns import columns_of, distinct, ordered_columns, places_in
 from cluster_abm.compiling.texts import text_of
 from cluster_abm.engine.tables import BREAKDOWN, FREE, JOB, NONE, RECORD, REQUEST_ONLY, Table
 from cluster_abm.interconnect import Network
@@ -158,8 +158,7 @@ def _decisions_of(
         rows: all decisions about the tasks that are kept, DECIDED.
         truths: what was true at each of them, shape (len(TRUTHS), decisions).
     """
-    about = (rows[name] for name in ("task", "source", "target", "time_ns", "accepted"))
-    fates = fates_of(*about, departures, ends)
+    fates = fates_of(rows["task"], rows["source"], rows["target"], rows["time_ns"], rows["accepted"], departures, ends)
     inside = excerpt.within(rows["time_ns"], rows["time_ns"])
     row_of = np.where(inside, np.cumsum(inside) - 1, NONE)
     brought = np.flatnonzero(fates.departure != NONE)
@@ -185,7 +184,7 @@ def _decisions_of(
 
 def _texts(numbers: Integers) -> pa.DictionaryArray:
     """Texts by their numbers, the same words in the same order in every process."""
-    found, places = _distinct(numbers)
+    found, places = distinct(numbers)
     texts = [text_of(number) for number in found.tolist()]
     order = sorted(range(len(texts)), key=texts.__getitem__)
     rank = np.empty(len(texts), np.int32)
@@ -196,26 +195,10 @@ def _texts(numbers: Integers) -> pa.DictionaryArray:
     )
 
 
-def _distinct(numbers: Integers) -> tuple[Integers, Integers]:
-    """The different ones among numbers of which most are alike, ascending, and the place of each among them."""
-    found: list[int] = []
-    places, left = np.zeros(len(numbers), np.int64), numbers
-    while len(left) and len(found) < 16:
-        found.append(int(left[0]))
-        left = left[left != found[-1]]
-    if len(left):
-        distinct, at = np.unique(numbers, return_inverse=True)
-        return distinct, at.reshape(-1)
-    found.sort()
-    for place, number in enumerate(found[1:], 1):
-        places[numbers == number] = place
-    return np.array(found, np.int64), places
-
-
 def _rules_of(policies: Iterable[Policy], numbers: Integers) -> dict[str, list[str]]:
     """The words of each rule that has decided, and the lines of its paper."""
     kinds = [type(policy) for policy in policies]
-    names = sorted(map(text_of, _distinct(numbers)[0].tolist()))
+    names = sorted(map(text_of, distinct(numbers)[0].tolist()))
     return {rule: list(rule_in_words(kinds, rule)) for rule in names}
 
 

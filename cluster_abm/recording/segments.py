@@ -16,6 +16,7 @@ from cluster_abm.engine.tables import (
     RESTARTS,
     RETURNS,
     SENT_ON,
+    Row,
     Table,
 )
 from cluster_abm.jit import inlined, kernel
@@ -54,7 +55,10 @@ def segments_of(departures: TaskDepartures, ends: Ends, needs_files: bool) -> di
     wide, nodes = room_for_columns(PART + len(PARTS), most, np.int64), room_for_columns(2, most, np.int32)
     what, is_open = np.empty(most, np.int8), np.empty(most, np.bool_)
     words = departures.journal.view(np.int64).reshape(len(departures.journal), JOURNAL.itemsize // WORD)
-    count = _segments(*departures, words, *ends, needs_files, wide, nodes, what, is_open)
+    count = _segments(
+        *departures, words, ends.task, ends.at_ns, ends.parts, ends.is_open, ends.arrival_ns, ends.home, needs_files,
+        wide, nodes, what, is_open,
+    )  # fmt: skip
     columns: dict[str, Array] = dict(zip((*WIDE, *PARTS), wide[:, :count], strict=True))
     columns |= {"node": nodes[0, :count], "origin": nodes[1, :count]}
     return columns | {"what": what[:count], "is_open": is_open[:count]}
@@ -92,26 +96,24 @@ def _segments(
             from_ns = min(way.at_ns, to_ns)
             enters = enter_ns[place] < to_ns and enter_ns[place] < NEVER
             arrives_ns = max(min(enter_ns[place], to_ns), from_ns)
-            is_last = goes_on[end] and place + 1 == behind
-            # One that is not at its end on its way has spent there what it takes, and all else on the node.
+            is_last = place + 1 == behind
+            # What it has spent until it enters the node is its time on the way, and all else it spends on the node.
             for part in range(len(PARTS)):
-                wide[PART + part, count] = (
-                    0 if enters else spent(journal, words, row, parts, end, place, place + 1 == behind, part)
-                )
+                wide[PART + part, count] = 0 if enters else spent(journal, words, row, parts, end, place, is_last, part)
             if enters:
                 wide[PART + TRAVEL, count] = arrives_ns - from_ns
             wide[TASK, count], wide[FROM, count], wide[TO, count] = number, from_ns, arrives_ns
             wide[DEPARTURE, count], nodes[0, count], nodes[1, count] = place, way.node, way.origin
-            what[count], is_open[count] = what_of(way, needs_files), is_last and not enters
+            what[count], is_open[count] = what_of(way, needs_files), is_last and goes_on[end] and not enters
             count += is_kept(wide, is_open, count)
             if not enters:
                 continue
             for part in range(len(PARTS)):
-                wide[PART + part, count] = spent(journal, words, row, parts, end, place, place + 1 == behind, part)
+                wide[PART + part, count] = spent(journal, words, row, parts, end, place, is_last, part)
             wide[PART + TRAVEL, count] -= arrives_ns - from_ns
             wide[TASK, count], wide[FROM, count], wide[TO, count] = number, arrives_ns, to_ns
             wide[DEPARTURE, count], nodes[0, count], nodes[1, count] = place, way.node, way.node
-            what[count], is_open[count] = RUNS, is_last
+            what[count], is_open[count] = RUNS, is_last and goes_on[end]
             count += is_kept(wide, is_open, count)
     return count
 
@@ -136,7 +138,7 @@ def spent(
 
 
 @inlined
-def what_of(way: Table, needs_files: bool) -> int:
+def what_of(way: Row, needs_files: bool) -> int:
     """What a task does that has set out."""
     if way.kind == MIGRATES:
         return MOVES
