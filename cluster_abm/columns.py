@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from cluster_abm.arrays import Array, Integers
+from cluster_abm.jit import kernel
 from cluster_abm.large_tables import Table, forget_pages, mapping_of
 
-# Rows that are turned into columns at once: they stay in the processor's cache.
-_ROWS = 512
-_WORD = 8
+_WORD, _WORDS_OF_A_LINE = 8, 8
+# Different numbers among which each one is looked for in turn.
+_FEW, NOT_FEW = 64, -1
 
 
 def joined(pieces: Sequence[Table], dtype: np.dtype[np.void]) -> Table:
@@ -43,10 +44,9 @@ def ordered_columns(rows: Table, order: Integers) -> dict[str, Array]:
     if mapping_of(rows) is not None:
         return {name: rows[name][order] for name in rows.dtype.names or ()}
     words = _words(rows)
-    turned = np.empty((words.shape[1], len(order)), np.int64)
-    for first in range(0, len(order), _ROWS):
-        turned[:, first : first + _ROWS] = words.take(order[first : first + _ROWS], axis=0).T
-    return _fields(turned, rows.dtype)
+    turned = room_for_columns(words.shape[1], len(order), np.int64)
+    _turn_in_order(words, np.ascontiguousarray(order), turned)
+    return _fields(turned[:, : len(order)], rows.dtype)
 
 
 def _words(rows: Table) -> Integers:
@@ -71,15 +71,40 @@ def transposed(pieces: Sequence[Array], width: int, dtype: type[np.generic]) -> 
     Args:
         pieces: shape (rows of each, width).
         width: how many columns they have.
-        dtype: of their numbers.
+        dtype: of their numbers, of 8 bytes.
     """
-    turned, begin = np.empty((width, sum(map(len, pieces))), dtype), 0
+    turned, begin = room_for_columns(width, sum(map(len, pieces)), np.int64), 0
     for piece in pieces:
-        for first in range(0, len(piece), _ROWS):
-            part = piece[first : first + _ROWS]
-            turned[:, begin : begin + len(part)] = part.T
-            begin += len(part)
-    return turned
+        _turn(piece.view(np.int64), begin, turned)
+        begin += len(piece)
+    return turned[:, :begin].view(dtype)
+
+
+def room_for_columns(width: int, rows: int, dtype: type[np.generic]) -> Array:
+    """Room for columns, each of which is in one piece, shape (width, rows or a few more).
+
+    Of all columns the same row can stay in the processor's cache, which holds few places that lie a power of two apart:
+    from one column to the next it is an odd number of the cache's lines.
+    """
+    lines = -(-rows // _WORDS_OF_A_LINE) | 1
+    return np.empty((width, lines * _WORDS_OF_A_LINE), dtype)
+
+
+@kernel
+def _turn(rows: Integers, begin: int, turned: Integers) -> None:
+    """Write rows into columns, from the place `begin` on."""
+    for row in range(rows.shape[0]):
+        for column in range(rows.shape[1]):
+            turned[column, begin + row] = rows[row, column]
+
+
+@kernel
+def _turn_in_order(rows: Integers, order: Integers, turned: Integers) -> None:
+    """Write these of the rows into columns."""
+    for place in range(order.shape[0]):
+        row = order[place]
+        for column in range(rows.shape[1]):
+            turned[column, place] = rows[row, column]
 
 
 def places_in(ascending: Integers, values: Integers) -> tuple[Integers, Array]:
@@ -98,3 +123,36 @@ def places_in(ascending: Integers, values: Integers) -> tuple[Integers, Array]:
     else:
         places = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
     return places, ascending[places] == values
+
+
+def distinct(numbers: Integers) -> tuple[Integers, Integers]:
+    """The different ones among numbers, in any order, and the place of each number among them; few are found soon.
+
+    Args:
+        numbers: shape (numbers,).
+    """
+    found, places = np.empty(_FEW, np.int64), np.empty(len(numbers), np.int64)
+    count = _number(numbers, found, places)
+    if count == NOT_FEW:
+        several, at = np.unique(numbers, return_inverse=True)
+        return several, at.reshape(-1)
+    return found[:count], places
+
+
+@kernel
+def _number(numbers: Integers, found: Integers, places: Integers) -> int:
+    """Write down the different ones, as they come, and the place of each number; how many they are, or NOT_FEW."""
+    count, place = 0, 0
+    for row in range(numbers.shape[0]):
+        number = numbers[row]
+        if count == 0 or found[place] != number:
+            place = 0
+            while place < count and found[place] != number:
+                place += 1
+            if place == count:
+                if count == found.shape[0]:
+                    return NOT_FEW
+                found[count] = number
+                count += 1
+        places[row] = place
+    return count

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cmath
 import math
 from collections.abc import Hashable, Mapping
-from itertools import chain, groupby, pairwise
+from itertools import chain, combinations, groupby, pairwise
 
 import networkx as nx
 
@@ -53,6 +53,8 @@ def links(network: Network) -> list[tuple[Hashable, Hashable]]:
     """The links to draw; none where they are too many to be seen."""
     if network.settings.kind == "complete" and network.nodes * (network.nodes - 1) // 2 > MOST_LINKS:
         return []
+    if network.settings.kind == "complete" and network.is_alike:
+        return [*combinations(range(network.nodes), 2)]
     edges = list(network.graph.edges)
     return edges if len(edges) <= 4 * MOST_LINKS else []
 

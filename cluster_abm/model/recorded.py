@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from cluster_abm._version import __version__
 from cluster_abm.arrays import Array, Floats, Integers
-from cluster_abm.columns import columns_of, ordered_columns, places_in
+from cluster_abm.columns import columns_of, distinct, ordered_columns, places_in
 from cluster_abm.compiling.texts import text_of
 from cluster_abm.engine.tables import BREAKDOWN, FREE, JOB, NONE, RECORD, REQUEST_ONLY, Table
 from cluster_abm.interconnect import Network
@@ -24,10 +24,11 @@ from cluster_abm.model.observing.measurements import Measurements
 from cluster_abm.policies import Policy
 from cluster_abm.policy.reasons import rule_in_words
 from cluster_abm.recording import Recording
+from cluster_abm.recording.departures import Ends, TaskDepartures, departures_of
 from cluster_abm.recording.fates import fates_of
 from cluster_abm.recording.keeping import Excerpt, every_of, kept_meta
 from cluster_abm.recording.recording import CLUSTER_T, OPEN, table_of
-from cluster_abm.recording.segments import Ends, TaskDepartures, departures_of, segments_of
+from cluster_abm.recording.segments import segments_of
 
 # A table as an array of each field.
 Columns = dict[str, Array]
@@ -62,7 +63,7 @@ def recording_of(
     if not is_all:
         kept = places_in(ends.task, decided["task"])[1]
         decided, truths = _chosen(decided, kept), truths[:, kept]
-    decisions, decision_of = _decisions_of(decided, truths, departures, access_of, excerpt)
+    decisions, decision_of = _decisions_of(decided, truths, departures, ends, access_of, excerpt)
     columns["decision"] = np.append(decision_of, NONE)[columns.pop("departure")]
     jobs = np.arange(len(engine.jobs)) if is_all else np.unique(rows["job"])
     of_jobs = columns_of([engine.jobs], JOB) if is_all else ordered_columns(engine.jobs, jobs)
@@ -135,10 +136,13 @@ def _chosen(columns: Columns, are: Array) -> Columns:
 def _ends_of(rows: Columns) -> Ends:
     """How far tasks have come."""
     order = np.argsort(rows["task"], kind="stable")
+    parts = np.empty((len(BREAKDOWN), len(order)), np.int64)
+    for part, name in zip(parts, BREAKDOWN, strict=True):
+        np.take(rows[f"{name}_ns"], order, out=part)
     return Ends(
         task=rows["task"][order],
         at_ns=rows["finish_ns"][order],
-        parts=np.stack([rows[f"{name}_ns"][order] for name in BREAKDOWN]).T,
+        parts=parts,
         is_open=rows["outcome"][order] == OPEN,
         arrival_ns=rows["arrival_ns"][order],
         home=rows["home"][order],
@@ -146,7 +150,7 @@ def _ends_of(rows: Columns) -> Ends:
 
 
 def _decisions_of(
-    rows: Columns, truths: Floats, departures: TaskDepartures, access_of: AccessOf | None, excerpt: Excerpt
+    rows: Columns, truths: Floats, departures: TaskDepartures, ends: Ends, access_of: AccessOf | None, excerpt: Excerpt
 ) -> tuple[pa.Table, Integers]:
     """The decisions in the window, and the row of that which has brought about each departure; NONE: none has.
 
@@ -154,15 +158,11 @@ def _decisions_of(
         rows: all decisions about the tasks that are kept, DECIDED.
         truths: what was true at each of them, shape (len(TRUTHS), decisions).
     """
-    # By all of them: the n-th decision about a task is found by counting.
-    fates = fates_of(
-        rows["task"], rows["source"].astype(np.int64), rows["target"].astype(np.int64), rows["time_ns"],
-        rows["accepted"], departures,
-    )  # fmt: skip
+    fates = fates_of(rows["task"], rows["source"], rows["target"], rows["time_ns"], rows["accepted"], departures, ends)
     inside = excerpt.within(rows["time_ns"], rows["time_ns"])
     row_of = np.where(inside, np.cumsum(inside) - 1, NONE)
     brought = np.flatnonzero(fates.departure != NONE)
-    decision_of = np.full(len(departures.end), NONE, np.int64)
+    decision_of = np.full(len(departures.row), NONE)
     decision_of[fates.departure[brought]] = row_of[brought]
     if not inside.all():
         rows, truths = _chosen(rows, inside), truths[:, inside]
@@ -184,7 +184,7 @@ def _decisions_of(
 
 def _texts(numbers: Integers) -> pa.DictionaryArray:
     """Texts by their numbers, the same words in the same order in every process."""
-    found, places = _distinct(numbers)
+    found, places = distinct(numbers)
     texts = [text_of(number) for number in found.tolist()]
     order = sorted(range(len(texts)), key=texts.__getitem__)
     rank = np.empty(len(texts), np.int32)
@@ -195,26 +195,10 @@ def _texts(numbers: Integers) -> pa.DictionaryArray:
     )
 
 
-def _distinct(numbers: Integers) -> tuple[Integers, Integers]:
-    """The different ones among numbers of which most are alike, ascending, and the place of each among them."""
-    found: list[int] = []
-    places, left = np.zeros(len(numbers), np.int64), numbers
-    while len(left) and len(found) < 16:
-        found.append(int(left[0]))
-        left = left[left != found[-1]]
-    if len(left):
-        distinct, at = np.unique(numbers, return_inverse=True)
-        return distinct, at.reshape(-1)
-    found.sort()
-    for place, number in enumerate(found[1:], 1):
-        places[numbers == number] = place
-    return np.array(found, np.int64), places
-
-
 def _rules_of(policies: Iterable[Policy], numbers: Integers) -> dict[str, list[str]]:
     """The words of each rule that has decided, and the lines of its paper."""
     kinds = [type(policy) for policy in policies]
-    names = sorted(map(text_of, _distinct(numbers)[0].tolist()))
+    names = sorted(map(text_of, distinct(numbers)[0].tolist()))
     return {rule: list(rule_in_words(kinds, rule)) for rule in names}
 
 

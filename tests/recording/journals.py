@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cluster_abm.engine.tables import BREAKDOWN, JOURNAL
-from cluster_abm.recording.segments import PARTS, WHAT, Ends, departures_of, segments_of
+from cluster_abm.recording.departures import Ends, departures_of
+from cluster_abm.recording.segments import PARTS, WHAT, segments_of
 
 
 def departure(kind, task, at, enter, origin, node, **parts):
@@ -24,8 +25,8 @@ def end(task, at, is_open=False, arrival=0, home=0, **parts):
 
 
 def ends(*rows):
-    columns = [np.array(column) for column in zip(*rows, strict=True)]
-    return Ends(*columns[:3], columns[3].astype(bool), *columns[4:])
+    task, at_ns, parts, is_open, arrival_ns, home = (np.array(column) for column in zip(*rows, strict=True))
+    return Ends(task, at_ns, np.ascontiguousarray(parts.T), is_open.astype(bool), arrival_ns, home.astype(np.int32))
 
 
 def lives(journal, tasks, needs_files=False):

@@ -6,15 +6,16 @@ import numpy as np
 from journals import departure, end, ends
 
 from cluster_abm.engine.tables import LOST_NODE, MIGRATES, NEVER, RESTARTS, RETURNS, STARTS
+from cluster_abm.recording.departures import departures_of
 from cluster_abm.recording.fates import KINDS, fates_of
-from cluster_abm.recording.segments import departures_of
 
 
 def fates(journal, tasks, *decisions):
     """(kind, leaves, enters) of decisions (task, source, target, time, accepted)."""
     departures = departures_of(np.concatenate(journal), tasks)
-    columns = [np.array(column) for column in zip(*decisions, strict=True)]
-    found = fates_of(*columns[:4], columns[4].astype(bool), departures)
+    kinds = ("i8", "i4", "i4", "i8", "?")
+    columns = [np.array(column, kind) for column, kind in zip(zip(*decisions, strict=True), kinds, strict=True)]
+    found = fates_of(*columns, departures, tasks)
     return [
         (KINDS[kind], int(leaves), int(enters))
         for kind, leaves, enters in zip(found.kind, found.leaves_ns, found.enters_ns, strict=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cluster_abm.columns import columns_of, joined, ordered_columns, places_in, transposed
+from cluster_abm.columns import columns_of, distinct, joined, ordered_columns, places_in, transposed
 
 ROW = np.dtype(
     {"names": ["a", "b", "c", "d"], "formats": ["i8", "i4", "i4", "?"], "offsets": [0, 8, 12, 16], "itemsize": 24}
@@ -41,3 +41,10 @@ def test_places(ascending):
     places, are_there = places_in(np.array(ascending, np.int64), values)
     assert are_there.tolist() == [value in ascending for value in values.tolist()]
     assert [ascending[place] for place in places[are_there]] == values[are_there].tolist()
+
+
+@pytest.mark.parametrize("numbers", [[], [7], [9, 9, -2, 1 << 41, 9], [*range(90, 0, -1), 5]])
+def test_distinct(numbers):
+    found, places = distinct(np.array(numbers, np.int64))
+    assert sorted(found.tolist()) == sorted(set(numbers))
+    assert found[places].tolist() == numbers

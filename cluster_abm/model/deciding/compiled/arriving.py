@@ -100,8 +100,7 @@ def place(
     for asked in range(settings.offers):
         scratch.counts[DECLINED], scratch.counts[ASKED], scratch.counts[ASKING_NS] = declined, asked, asking_ns
         changed = open_view(tables, known, scratch, settings, accepting, silent_ns, manager, declined, now_ns)
-        if scratch.truths.shape[0] > 0:
-            note_seen(scratch, 0, manager)
+        note_seen(scratch, settings, 0, manager)
         if settings.has_notes:
             keep_notes(scratch, manager, 0)
         is_right = call_at(settings.place, task_at, view_at, settings.numbers, decision_at)
@@ -124,8 +123,7 @@ def place(
                 restore_notes(scratch, manager, 0)
             return -1, 0, 0
         asking_ns += took_ns
-        if scratch.truths.shape[0] > 0:
-            write_truth(tables, known, scratch, settings, manager, target, now_ns)
+        write_truth(tables, known, scratch, settings, manager, target, now_ns)
         write_decision(scratch, settings, decided, scratch.task[0], manager, target, reason == 0, reason, now_ns)
         if reason == 0:
             return target, asking_ns, asked + 1

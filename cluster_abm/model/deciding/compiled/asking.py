@@ -150,41 +150,43 @@ def close_view(known: Any, scratch: Any, settings: Any, manager: int, declined: 
 
 
 @inlined
-def note_seen(scratch: Any, place: int, node: int) -> None:
-    """Of a run that is recorded, keep the true loads of the node that was measured last.
+def note_seen(scratch: Any, settings: Any, place: int, node: int) -> None:
+    """Of a run that is recorded, keep the true loads of the node that was measured last; where all is known they are.
 
     Args:
         place: 0 of the deciding node, 1 of the asked one.
     """
-    scratch.seen_node[place] = node
-    for index in range(INDICES):
-        scratch.seen[place, index] = scratch.own_numbers[0, index]
+    if scratch.truths.shape[0] > 0 and not settings.all_is_known:
+        scratch.seen_node[place] = node
+        for index in range(INDICES):
+            scratch.seen[place, index] = scratch.own_numbers[0, index]
 
 
-@called
+@inlined
 def write_truth(
     tables: Tables, known: Any, scratch: Any, settings: Any, manager: int, target: int, now_ns: int
 ) -> None:
-    """Write down what is true at a decision about another node (truths.COLUMNS), before the decision itself."""
-    row = scratch.counts[DECIDED_ROWS]
-    told_ns = now_ns if settings.all_is_known else known_since(known, manager, target)
-    scratch.truths[row, 0] = float(told_ns)
-    if settings.all_is_known:
-        for index in range(INDICES):
-            scratch.seen[0, index] = known.table[0, index, manager]
-            scratch.seen[1, index] = known.table[0, index, target]
-    elif scratch.seen_node[1] != target:
-        measure_own(tables, scratch, settings, target, now_ns)
-        note_seen(scratch, 1, target)
-    compared = -1
-    for index in range(INDICES):
-        if scratch.index_numbers[index] == scratch.decision[0].index:
-            compared = index
-    for place in range(2):
-        first = 1 + place * OF_A_NODE
-        scratch.truths[row, first] = scratch.seen[place, compared] if compared >= 0 else math.nan
-        for position in range(len(PLACES)):
-            scratch.truths[row, first + 1 + position] = scratch.seen[place, PLACES[position]]
+    """Of a run that is recorded, write down what is true at a decision about another node (truths.COLUMNS), before the
+    decision itself."""
+    if scratch.truths.shape[0] > 0:
+        truth = scratch.truths[scratch.counts[DECIDED_ROWS]]
+        truth[0] = float(now_ns if settings.all_is_known else known_since(known, manager, target))
+        if not settings.all_is_known and scratch.seen_node[1] != target:
+            measure_own(tables, scratch, settings, target, now_ns)
+            note_seen(scratch, settings, 1, target)
+        # The texts that name a load index have the numbers of their rows, plus one (compiling.texts).
+        compared = scratch.decision[0].index - 1
+        for place in range(2):
+            node = target if place else manager
+            first = 1 + place * OF_A_NODE
+            for position in range(OF_A_NODE):
+                index = PLACES[position - 1] if position else compared
+                if index < 0 or index >= INDICES:
+                    truth[first + position] = math.nan
+                elif settings.all_is_known:
+                    truth[first + position] = known.table[0, index, node]
+                else:
+                    truth[first + position] = scratch.seen[place, index]
 
 
 @called
@@ -294,8 +296,7 @@ def ask(
         # No literal 0: for that numba would compile `open_view` again.
         none_declined = 0 * target
         changed = open_view(tables, known, scratch, settings, accepting, silent_ns, target, none_declined, now_ns)
-        if scratch.truths.shape[0] > 0:
-            note_seen(scratch, 1, target)
+        note_seen(scratch, settings, 1, target)
         if settings.has_notes:
             keep_notes(scratch, target, 1)
         at, view_at = address_of(task), address_of(scratch.views)

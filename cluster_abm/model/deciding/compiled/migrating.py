@@ -64,8 +64,7 @@ def rebalance(
     while sent != settings.most_migrations and declined < settings.offers:
         scratch.counts[DECLINED], scratch.counts[ASKED], scratch.counts[ASKING_NS] = declined, sent, asking_ns
         changed = open_view(tables, known, scratch, settings, accepting, silent_ns, manager, declined, now_ns)
-        if scratch.truths.shape[0] > 0:
-            note_seen(scratch, 0, manager)
+        note_seen(scratch, settings, 0, manager)
         if settings.has_notes:
             keep_notes(scratch, manager, 0)
         bring_up_to(tables, settings, manager, now_ns)
@@ -99,8 +98,7 @@ def rebalance(
                 restore_notes(scratch, manager, 0)
             return False
         task = chosen[0]
-        if scratch.truths.shape[0] > 0:
-            write_truth(tables, known, scratch, settings, manager, target, now_ns)
+        write_truth(tables, known, scratch, settings, manager, target, now_ns)
         write_decision(scratch, settings, decided, task, manager, target, reason == 0, reason, now_ns)
         if reason != 0:
             asking_ns += took_ns

@@ -10,7 +10,6 @@ import numpy as np
 from cluster_abm.arrays import Flags, Floats, Integers
 from cluster_abm.compiling.pointers import group, point
 from cluster_abm.compiling.tables import DECISION_ROW, HARDWARE, OF_LOADS, TASK_ROW, VIEW_ROW
-from cluster_abm.compiling.texts import number_of
 from cluster_abm.engine.admission import Starts
 from cluster_abm.engine.tables import LOAD, Table
 from cluster_abm.model.deciding.truths import no_truths
@@ -61,7 +60,6 @@ class Scratch(NamedTuple):
             recorded it has no row.
         seen: the true loads of the deciding and of the asked node, as last measured, shape (2, indices).
         seen_node: which nodes these are; -1: not measured.
-        index_numbers: the number of each load index as a text (compiling.texts), shape (indices,).
     """
 
     views: Table
@@ -103,7 +101,6 @@ class Scratch(NamedTuple):
     truths: Floats
     seen: Floats
     seen_node: Integers
-    index_numbers: Integers
 
 
 # Candidates for which there is room at first, and where they stand.
@@ -204,7 +201,6 @@ def scratch_of_run(
         truths=no_truths(),
         seen=np.zeros((2, INDICES)),
         seen_node=np.full(2, -1, np.int64),
-        index_numbers=np.array([number_of(name) for name in LOAD.names or ()]),
     )
     # Of each manager's part of what is known, and of its routes and notes, asking.open_view says where it lies.
     known = nothing_known(np.zeros(nodes, np.int64))
