@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cluster_abm import large_tables
-from cluster_abm.arrays import Integers
-from cluster_abm.columns import joined
+from cluster_abm.arrays import Array, Integers
+from cluster_abm.columns import joined, ordered_columns
 from cluster_abm.engine.cores import free_cores
 from cluster_abm.engine.tables import (
     BARRIER,
@@ -27,7 +27,8 @@ from cluster_abm.engine.tables import (
     Tables,
     rows_in_lines,
 )
-from cluster_abm.large_tables import column, forget_pages, mapping_of, zeros
+from cluster_abm.large_tables import column, columns, forget_pages, mapping_of, zeros
+from cluster_abm.ordered_rows import OrderedRows, in_order
 
 
 class GrowingTables:
@@ -48,6 +49,9 @@ class GrowingTables:
         total_tasks: how many they all have.
         counters: the one of them that counts, shape (tables.COUNTERS,).
     """
+
+    # Of as many records as there were when they were last asked for.
+    _ordered: OrderedRows | None = None
 
     def __init__(
         self,
@@ -201,6 +205,30 @@ class GrowingTables:
         free[top : top + new - old] = np.arange(new - 1, old - 1, -1)
         self.counters[FREE_TOP] = top + new - old
         self.tables = self.tables._replace(tasks=tasks, free=free)
+
+    def ordered_records(self) -> OrderedRows:
+        """Records so far by (finish, task): an order that no window, batch or node order can change."""
+        if self._ordered is None or len(self._ordered) != self.finished:
+            self._ordered = None
+            finish_ns, task = columns(self.records, "finish_ns", "task")
+            # They are booked almost in this order, which is sorted soon.
+            order = np.argsort(finish_ns, kind="stable")
+            end_ns, number = finish_ns[order], task[order]
+            if ((end_ns[1:] == end_ns[:-1]) & (number[1:] < number[:-1])).any():
+                order = np.lexsort((task, finish_ns))
+            self._ordered = in_order(self.records, order)
+        return self._ordered
+
+    def sorted_records(self) -> Table:
+        """As `ordered_records`, as a table of their own."""
+        return self.ordered_records().table()
+
+    def sorted_columns(self) -> dict[str, Array]:
+        """As `ordered_records`, as a column of its own of each field."""
+        ordered = self.ordered_records()
+        if isinstance(ordered.order, slice):
+            return {name: ordered[name] for name in RECORD.names or ()}
+        return ordered_columns(self.records, ordered.order)
 
 
 def copy_rows(to: Table, rows: Table) -> None:

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.arrays import Array, Integers
-from cluster_abm.columns import ordered_columns
+from cluster_abm.arrays import Integers
 from cluster_abm.engine.admission import Starts, admit
 from cluster_abm.engine.advance import advance, end_slice
 from cluster_abm.engine.altering import change_buffers, change_cpu_speed, change_disk_speed, change_memory
@@ -34,7 +33,6 @@ from cluster_abm.engine.tables import (
     NEVER,
     NONE,
     NS_PER_MS,
-    RECORD,
     REQUEST_ONLY,
     RESTARTS,
     RETURNS,
@@ -43,8 +41,6 @@ from cluster_abm.engine.tables import (
 )
 from cluster_abm.errors import InputError
 from cluster_abm.jit import entry, native_address
-from cluster_abm.large_tables import columns
-from cluster_abm.ordered_rows import OrderedRows, in_order
 
 # 146 years of simulated time: the largest number of ms with a digit behind it before NEVER.
 LONGEST_NS = 4_600_000_000_000 * NS_PER_MS
@@ -62,8 +58,6 @@ class Addresses(NamedTuple):
 class EngineState(GrowingTables):
     """The tables of a run, and what may be done to them: all that the model does to the engine."""
 
-    # Of as many records as there were when they were last asked for.
-    _ordered: OrderedRows | None = None
     # While what tasks do is noted: what serves nodes then.
     _detailed: DetailedWindow | None = None
 
@@ -76,30 +70,6 @@ class EngineState(GrowingTables):
     def last_finish_ns(self) -> int:
         """When the last task so far ended [ns]."""
         return int(self.counters[LAST_FINISH_NS])
-
-    def ordered_records(self) -> OrderedRows:
-        """Records so far by (finish, task): an order that no window, batch or node order can change."""
-        if self._ordered is None or len(self._ordered) != self.finished:
-            self._ordered = None
-            finish_ns, task = columns(self.records, "finish_ns", "task")
-            # They are booked almost in this order, which is sorted soon.
-            order = np.argsort(finish_ns, kind="stable")
-            end_ns, number = finish_ns[order], task[order]
-            if ((end_ns[1:] == end_ns[:-1]) & (number[1:] < number[:-1])).any():
-                order = np.lexsort((task, finish_ns))
-            self._ordered = in_order(self.records, order)
-        return self._ordered
-
-    def sorted_records(self) -> Table:
-        """As `ordered_records`, as a table of their own."""
-        return self.ordered_records().table()
-
-    def sorted_columns(self) -> dict[str, Array]:
-        """As `ordered_records`, as a column of its own of each field."""
-        ordered = self.ordered_records()
-        if isinstance(ordered.order, slice):
-            return {name: ordered[name] for name in RECORD.names or ()}
-        return ordered_columns(self.records, ordered.order)
 
     def admit(
         self,

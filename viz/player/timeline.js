@@ -228,7 +228,9 @@ export class Timeline {
       free = y + 10;
       context.fillStyle = open ? palette.ink : palette.faint;
       const name = recording.nodeName(node);
-      context.fillText(name.length > 9 ? `${name.slice(0, 8)}…` : name, GUTTER - 6, y);
+      // That of a low first row whole, too.
+      const middle = y >= AXIS ? Math.max(y, AXIS + 6) : y;
+      context.fillText(name.length > 9 ? `${name.slice(0, 8)}…` : name, GUTTER - 6, middle);
     }
     context.restore();
   }
