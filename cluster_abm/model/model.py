@@ -75,7 +75,7 @@ class ClusterModel(RunDisplay, MesaAdapter):
             same results: for a debugger, or to compare.
         agents_step: False: `step` serves all nodes in one compiled call instead of having each agent step, with the
             same results, 10 to 100 times as fast.
-        record: keep what `recording` needs: with the same results, at some 10 % more time. Decisions are then kept.
+        record: keep what `recording` needs: with the same results, at some 15 % more time. Decisions are then kept.
         overrides: dotted keys laid over the scenario, {"cluster.nodes": 64}.
         network: a networkx graph that joins the nodes, as of `load_scenario`; `graph` is a copy of it.
         kwargs: (so named for Mesa) any key of a scenario, `__` for the dot: cluster__nodes=64 is `cluster.nodes`, and

@@ -24,8 +24,11 @@ FORMATS = (".gif", ".mp4", ".webm")
 # By ending, what ffmpeg is told; all play in today's browsers.
 CODECS = {
     ".mp4": ["-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", "-movflags", "+faststart"],
-    ".webm": ["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-crf", "32", "-b:v", "0"],
-}
+    ".webm": [
+        "-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-crf", "32", "-b:v", "0",
+        "-pix_fmt", "yuv420p",
+    ],
+}  # fmt: skip
 # Colours of a GIF, and of how many of its pictures they are taken.
 PALETTE, SAMPLES = 255, 8
 
