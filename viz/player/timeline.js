@@ -224,12 +224,12 @@ export class Timeline {
         rows.top[node] -
         this.scroll +
         (rows.isOpen(node) ? Math.min(rows.height(node) / 2, 40) : rows.folded / 2);
-      if (y < AXIS - 20 || y > AXIS + room + 20 || (y < free && !open)) continue;
-      free = y + 10;
+      // The name of a low first row is whole, too.
+      const middle = y >= AXIS ? Math.max(y, AXIS + 6) : y;
+      if (y < AXIS - 20 || y > AXIS + room + 20 || (middle < free && !open)) continue;
+      free = middle + 10;
       context.fillStyle = open ? palette.ink : palette.faint;
       const name = recording.nodeName(node);
-      // That of a low first row whole, too.
-      const middle = y >= AXIS ? Math.max(y, AXIS + 6) : y;
       context.fillText(name.length > 9 ? `${name.slice(0, 8)}…` : name, GUTTER - 6, middle);
     }
     context.restore();
