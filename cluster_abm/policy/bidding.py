@@ -176,10 +176,8 @@ class Bidding(Bidder):
         self._open(post).append(OpenCall(number, arrived, announced, len(nodes)))
         for node in nodes:
             post.send(node, "call for bids", about=number, note=self._call_to(node, number, announced, view))
-        # Where no way leads there is no answer to wait for: the call is lost, which becomes known by itself.
-        slowest_ms = max(
-            (latency_ms for node in nodes if math.isfinite(latency_ms := _latency_ms(view, node))), default=0.0
-        )
+        # A call to a node that cannot be reached is lost, and `unanswered` follows: the deadline is that of the others.
+        slowest_ms = max(filter(math.isfinite, (_latency_ms(view, node) for node in nodes)), default=0.0)
         post.remind(self.patience_ms(slowest_ms, post), "answers are due", about=number)
         return True
 
@@ -200,15 +198,15 @@ class Bidding(Bidder):
         """Award the best bid for a task that is still here and in no other award; else the call is over."""
         call.answers_missing = 0
         elsewhere = [one.awarded.announced.task.task for one in self._open(post) if one.awarded is not None]
-        bids = []
+        bids, view = [], post.view
         for node, answer in call.answers:
-            # Since it bid, the last way to it may have failed.
-            if answer.place != NONE and math.isfinite(_latency_ms(post.view, node)):
+            # The last route to a bidder may have failed since its bid.
+            if answer.place != NONE and math.isfinite(_latency_ms(view, node)):
                 task = self._here(call.tasks[answer.place].task, post)
                 if task is not None and task.task not in elsewhere:
                     announced = call.tasks[answer.place]._replace(task=task)
                     bids.append(Bid(node, announced, answer.ms, answer.place > 0))
-        call.awarded = self.award(bids, post.view) if bids else None
+        call.awarded = self.award(bids, view) if bids else None
         if call.awarded is None:
             self._close(call, post)
             return
@@ -285,5 +283,5 @@ class Bidding(Bidder):
 
 
 def _latency_ms(view: View, node: int) -> float:
-    """Of the way to a node; inf where none leads [ms]."""
+    """Latency of the route to a node [ms]; infinite where there is none."""
     return float(view.paths.latency_ms[node])

@@ -237,7 +237,7 @@ def test_messages_that_are_known_to_be_lost_count_as_declined():
 
 
 def cut_off(manager: Manager, node: int) -> None:
-    """The last way to a node fails."""
+    """The last route to a node fails."""
     mb_per_s, latency_ms = manager.view.paths
     here = np.arange(4) == node
     paths = Paths(np.where(here, 0.0, mb_per_s), np.where(here, math.inf, latency_ms))
@@ -245,7 +245,7 @@ def cut_off(manager: Manager, node: int) -> None:
 
 
 def test_a_bid_of_a_node_that_cannot_be_reached_any_more_is_no_bid():
-    """Nobody could answer the award: it went to node 2, which is the lowest bid, and was waited for without end."""
+    """Node 2 bids least and would not get the award: the manager would wait for its answer without end."""
     manager = manager_of()
     manager.arrives(task(1))
     answers(manager, 1, 250.0)
