@@ -20,6 +20,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from chromium import CHROMIUM, FLAGS
 from playwright.sync_api import sync_playwright
 
+from cluster_abm.policies import available
+
 ROOT = Path(__file__).parents[2]
 # Compiled by nobody before: its cache is a copy without it.
 COMPILED = "mlb"
@@ -93,6 +95,14 @@ def compiled(browser, folder):
         return said_s, time.perf_counter() - begun
 
 
+def forget(cache, policy):
+    """Take a policy's code out of a cache, and the marks that say which policies are there."""
+    for mark in cache.rglob("policy-*.compiled"):
+        mark.unlink()
+    for kernel in cache.rglob(f"*{available()[policy].__name__}*"):
+        shutil.rmtree(kernel)
+
+
 def main():
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
@@ -114,10 +124,7 @@ def main():
             own = os.environ.get("CLUSTER_ABM_CACHE_DIR")
             if own:
                 shutil.copytree(own, cache)
-                for mark in cache.rglob("policy-*.compiled"):
-                    mark.unlink()
-                for file in cache.rglob("*compiled_policy*"):
-                    file.unlink() if file.is_file() else shutil.rmtree(file)
+                forget(cache, COMPILED)
             said_s, picture_s = compiled(browser, cache)
         print(f"  first compile of {COMPILED}: progress after {said_s:.2f} s, picture after {picture_s:.1f} s")
         browser.close()
