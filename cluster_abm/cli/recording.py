@@ -194,7 +194,7 @@ def checked(
     given = {"--speed": speed, "--size": size, "--from": from_s, "--to": to_s}
     for option, value in given.items():
         if animation is None and value is not None:
-            raise InputError(f"{option}: it is of --animate FILE, which is needed, too")
+            raise InputError(f"{option} needs --animate FILE")
     if record is not None:
         check_can_be_written(record, f"--record {str(record)!r}", out)
         if animate is not None and animate.resolve() == record.resolve():

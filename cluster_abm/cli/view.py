@@ -119,13 +119,16 @@ def view_command(
 def _of_scenario(scenario: str | None, overrides: Overrides) -> dict[str, Any]:
     """What the page is asked to show. Raises InputError: the scenario is not right."""
     from cluster_abm.interconnect import Network
-    from cluster_abm.policies import available
+    from cluster_abm.policies import available, create
     from cluster_abm.scenario import load_scenario
 
     # A policy that is asked for is shown alone.
     policies = FIRST_POLICIES if scenario is None and "policy.name" not in overrides else ()
     source = scenario or FIRST_SCENARIO
+    if Path(source).suffix not in ("", ".toml") and not Path(source).exists():
+        raise InputError(f"{source}: no such file; allowed: a recording, a scenario (NAME.toml), a shipped name")
     checked = load_scenario(source, overrides)
+    create(checked.policy)
     Network(checked.interconnect, checked.cluster.nodes)
     # The page can go over to any policy.
     check_keys_have_effect(checked, source, overrides, list(available()), ONLY_COMPARE)

@@ -167,6 +167,15 @@ def test_a_wrong_scenario_is_said_before_the_server_starts(cli, served):
     assert not served
 
 
+@pytest.mark.parametrize(("given", "why"), [
+    (("quickstart", "--policy", "jqs"), "'jqs'"), (("away.rec",), "away.rec: no such file; allowed: a recording"),
+])  # fmt: skip
+def test_what_the_page_could_not_show_is_said_before_the_server_starts(cli, served, given, why):
+    code, out, err = cli("view", *given)
+    assert (code, out, served) == (2, "", [])
+    assert why in err
+
+
 def test_a_network_that_cannot_be_is_still_refused(cli, served):
     code, _, err = cli(
         "view", "quickstart", "--set", "interconnect.kind=torus", "--set", "interconnect.dimensions=[5, 5]"
