@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from cluster_abm import Scenario
 from cluster_abm.policies import available
 from cluster_abm.scenario.hardware import preset_names, read_preset
-from cluster_abm.scenario.keys import scenario_keys
+from cluster_abm.scenario.wording.keys import scenario_keys
 from viz.server.faults import shortened
 from viz.settings import KEYS, LABELS, MOST_INTENSITY, MOST_NODES, TOO_LARGE, Settings
 

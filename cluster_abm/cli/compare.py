@@ -44,10 +44,14 @@ def compare_command(
     Example: cluster-abm compare quickstart --policies none,jsq,iolb --seeds 16
     """
     from cluster_abm.study.compare import check_policies, without_bounds
+    from cluster_abm.study.design.policies import default_policies
 
     checked, overrides = call.loaded()
     names = policies_named(policies)
-    chosen = without_bounds(checked.compare.policies if names is None else names)[0]
+    default = default_policies(checked)
+    if names is None and default.left_out:
+        tell(f"left out, for a script cannot act on nodes that are pooled: {', '.join(default.left_out)}")
+    chosen = without_bounds(default.names if names is None else names)[0]
     check_policies(chosen)
     check_keys_have_effect(checked, call.scenario, overrides, chosen, not_compared(names, seeds))
     if call.out is None and not call.as_json:

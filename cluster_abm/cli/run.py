@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from cluster_abm.model import ClusterModel
 
 
+# Acts that were not done and are printed, one a line.
+MOST_ACTS = 10
+
+
 @click.command("run", short_help="Run a scenario once: tables and a picture.")
 @scenario_argument
 @policy_option
@@ -181,6 +185,9 @@ def _print_summary(summary: dict[str, Any], changed: str) -> None:
         "simulated": f"{summary['simulated_ms'] / 1000:,.10g} s in {summary['slices']:,} slices",
         "jobs": f"{jobs['submitted']:,} submitted: {others or 'none'}",
     }
+    acts = summary.get("acts", [])
+    if acts:
+        rows["acts of the script"] = f"{sum(act['done'] for act in acts):,} of {len(acts):,} done"
     if summary["offered_load"] is not None:
         rows["offered load"] = in_words(summary["offered_load"])
     for name, value in metrics.items():
@@ -205,6 +212,11 @@ def _print_summary(summary: dict[str, Any], changed: str) -> None:
             f"  {program:<{width}}  {of['tasks']:,} finished, {slower} times their CPU, {of['page_faults']:,.0f} page "
             f"faults each, {paging} % of life paging"
         )
+    not_done = [act for act in acts if not act["done"]]
+    for act in not_done[:MOST_ACTS]:
+        echo(f"  script.{act['entry']} ({act['act']} at {act['at_s']:g} s) was not done: {act['why_not']}")
+    if len(not_done) > MOST_ACTS:
+        echo(f"  {len(not_done) - MOST_ACTS:,} more were not done (--json lists all)")
 
 
 def _save(folder: Path, model: ClusterModel, title: str, summary: dict[str, Any], wall_s: float) -> None:

@@ -21,7 +21,7 @@ from cluster_abm.model.deciding.periodic import PeriodicOffers
 from cluster_abm.model.deciding.questions import Questions
 from cluster_abm.model.deciding.truths import Witness
 from cluster_abm.model.failing.availability import Availability
-from cluster_abm.model.failing.degrading import Degrading
+from cluster_abm.model.failing.degrading import Degrading, check_links
 from cluster_abm.model.failing.failures import BrokenRoutes, FailureProcess, Orphans
 from cluster_abm.model.failing.outages import OutagePlan
 from cluster_abm.model.failing.recovery import Recovery, RecoveryDecisions
@@ -40,6 +40,7 @@ from cluster_abm.model.observing.happenings import Happenings
 from cluster_abm.model.observing.measurements import Measurements
 from cluster_abm.model.part import wire
 from cluster_abm.model.policy_checks import check_all_asked, check_needs, check_waiting
+from cluster_abm.model.script import Script
 from cluster_abm.model.setup import background, check_initial_memory, nanoseconds, node_table
 from cluster_abm.model.talking.mail import Mail
 from cluster_abm.model.waiting.dependents import Dependents
@@ -78,6 +79,7 @@ class Parts:
     log: DecisionLog
     failures: FailureProcess
     degrading: Degrading
+    script: Script
     submissions: Submissions
     measurements: Measurements
     happenings: Happenings
@@ -155,8 +157,19 @@ def assemble(
     made["broken_routes"] = wire(BrokenRoutes, made)
     made["orphans"] = wire(Orphans, made, are_lost=setup.failures.on_failure == "lost")
     plan = OutagePlan(setup.failures, setup.cluster.nodes, live.whole, run_seed, clock)
-    failures = made["failures"] = wire(FailureProcess, made, settings=setup.failures, plan=plan)
+    script = made["script"] = wire(Script, made, acts=setup.script)
+    failures = made["failures"] = wire(
+        FailureProcess,
+        made,
+        settings=setup.failures,
+        may_fail=setup.may_fail,
+        plan=plan,
+        acts_to_come=lambda: script.are_to_come,
+    )
     made["degrading"] = wire(Degrading, made, causes=setup.failures.degrade, network=live.whole)
+    for number, act in enumerate(setup.script):
+        if act.device == "link":
+            check_links(f"script.{number}", live.whole)
     made["schedule"] = _schedule_of(setup, made)
     made["holding"] = holding_of(setup, made, are_sent)
     made["submissions"] = wire(Submissions, made, may_change=lambda: failures.are_to_come)
@@ -184,6 +197,8 @@ def _engine_of(
         raise InputError(f"failures: policy {main.name!r} pools all nodes; none of them can fail")
     if setup.failures.degrade and main.pooled:
         raise InputError(f"failures.degrade: policy {main.name!r} pools all nodes; none of them can be slow")
+    if setup.script and main.pooled:
+        raise InputError(f"script: policy {main.name!r} pools all nodes; nothing can be done to one of them")
     return engine
 
 

@@ -22,7 +22,8 @@ from cluster_abm.arguments import (
     whole_number,
 )
 from cluster_abm.engine.tables import NEVER, Table
-from cluster_abm.model.actions import check_pooled
+from cluster_abm.model.acting.actions import check_pooled
+from cluster_abm.model.acting.director import Director
 from cluster_abm.model.agents.base import has_own
 from cluster_abm.model.agents.job import Job
 from cluster_abm.model.agents.load_manager import LoadManager
@@ -34,6 +35,7 @@ from cluster_abm.model.deciding.compiled.negotiation import CompiledNegotiation
 from cluster_abm.model.managed_policies import policies_of
 from cluster_abm.model.mesa_adapter import MesaAdapter
 from cluster_abm.model.observing.collecting import RunCollector
+from cluster_abm.model.part import wire
 from cluster_abm.model.run_display import RunDisplay
 from cluster_abm.model.setup import nanoseconds, resolve, seed_of
 from cluster_abm.model.talking.opening import conversation_of
@@ -173,6 +175,13 @@ class ClusterModel(RunDisplay, MesaAdapter):
         self.node_actions, self.job_actions = actions_of(
             parts, self.conversation, lambda: self.turn, self.jobs_register.update
         )
+        self._director = wire(
+            Director,
+            vars(parts),
+            node_actions=self.node_actions,
+            job_actions=self.job_actions,
+            load_managers=self.load_managers,
+        )
         self._periodic = acts_at_boundaries(parts)
         self._windows = windows_of(parts, setup, self.placement, self.conversation)
         self.end_ns = self._windows.end_ns
@@ -207,6 +216,7 @@ class ClusterModel(RunDisplay, MesaAdapter):
         parts, stepping = self.parts, self._own_steps if stepping is None else stepping
         parts.failures.occur()
         parts.degrading.act()
+        self._director.act()
         yield from parts.submissions.arrive(boundary_ns)
         self.conversation.go_on()
         self._managers_act(LoadManager in stepping)

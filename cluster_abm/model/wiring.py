@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from cluster_abm.compiling.entries import CompiledPolicy
 from cluster_abm.engine.tables import NEVER
-from cluster_abm.model.actions import JobActions, NodeActions, Permission
+from cluster_abm.model.acting.actions import JobActions, NodeActions, Permission
 from cluster_abm.model.agents.load_manager import LoadManager
 from cluster_abm.model.assembly import Parts
 from cluster_abm.model.buffer_control import BufferController
@@ -86,11 +86,11 @@ def windows_of(parts: Parts, setup: Scenario, placement: Placement, conversation
     end_ns = None
     if setup.run.until != "drained":
         end_ns = parts.clock.boundary_from(nanoseconds(float(setup.run.until)))
-    due: list[HasDueTime] = [parts.measurements, parts.periodic, parts.failures, parts.degrading, parts.reports]
+    due: list[HasDueTime] = [parts.measurements, parts.periodic, parts.failures, parts.degrading, parts.script]
     return wire(
         Windows,
         vars(parts),
-        due=[*due, conversation, *acts_at_boundaries(parts)],
+        due=[*due, parts.reports, conversation, *acts_at_boundaries(parts)],
         end_ns=end_ns,
         places_arrivals=lambda: placement.places_slice_by_slice,
         reviews_at_ends=parts.policies.checked[0].acts_every_ms is None,

@@ -1,6 +1,5 @@
 """Scenarios: what a run is, as checked data."""
 
-from cluster_abm.scenario.keys import scenario_keys
 from cluster_abm.scenario.load import (
     load_scenario,
     nearest,
@@ -14,6 +13,7 @@ from cluster_abm.scenario.load import (
     shipped_trace,
 )
 from cluster_abm.scenario.schema import Scenario
+from cluster_abm.scenario.wording.keys import scenario_keys
 from cluster_abm.scenario.wording.writing import save_scenario, scenario_files, scenario_to_toml
 
 __all__ = [

@@ -35,6 +35,7 @@ from cluster_abm.scenario.failures import Failures
 from cluster_abm.scenario.initial import InitialJob
 from cluster_abm.scenario.interconnect import Interconnect
 from cluster_abm.scenario.policy_names import current_name
+from cluster_abm.scenario.script import MOST_ACTS, Act
 from cluster_abm.scenario.trace import TraceChoice
 from cluster_abm.scenario.wording.caption import caption_of
 
@@ -267,9 +268,22 @@ class Scenario(Section, displays.Displayed):
     negotiation: Negotiation = Negotiation()
     interconnect: Interconnect = Interconnect()
     failures: Failures = Failures()
+    script: Annotated[tuple[Act, ...], Field(max_length=MOST_ACTS)] = ()
+    """[[script]]: what is done at given times, each with at_s, act (fail, drain, recover, slow, kill, send, arrivals)
+    and what the act needs: node, device, factor, job, task"""
     measure: Measure = Measure()
     run: Run = Run()
     compare: Compare = Compare()
+
+    @property
+    def may_fail(self) -> bool:
+        """Whether a node or a link may fail, or a node drain."""
+        return self.failures.can_happen or any(act.act in ("fail", "drain") for act in self.script)
+
+    @property
+    def nodes_may_fail(self) -> bool:
+        """Whether a node may fail."""
+        return self.failures.nodes_can_fail or any(act.act == "fail" for act in self.script)
 
     @property
     def jobs_may_name_files(self) -> bool:
@@ -305,6 +319,14 @@ class Scenario(Section, displays.Displayed):
         for index, event in enumerate(self.failures.event):
             if event.node is not None and event.node >= nodes:
                 raise ValueError(f"failures.event.{index}.node {event.node}: must be below cluster.nodes {nodes}")
+        for index, act in enumerate(self.script):
+            if act.node is not None and act.node >= nodes:
+                raise ValueError(f"script.{index}.node {act.node}: must be below cluster.nodes {nodes}")
+            if act.act == "arrivals" and self.workload.arrivals.kind == "closed":
+                raise ValueError(
+                    f'script.{index}.act "arrivals": jobs of workload.arrivals.kind "closed" come when others have '
+                    "ended; there is no arrival clock"
+                )
         for index, program in enumerate(self.workload.background):
             if program.node >= nodes:
                 raise ValueError(

@@ -39,7 +39,7 @@ def keys_without_effect(scenario: Scenario) -> dict[str, str]:
     parts = (
         _of_workload(scenario.workload), _of_arrivals(scenario.workload), _of_cluster(scenario.cluster),
         _of_power(scenario.cluster), _of_groups(scenario), _of_presets(scenario), _of_policy(scenario),
-        _of_failures(scenario), _of_slow_devices(scenario), _of_data_and_messages(scenario),
+        _of_failures(scenario), _of_slow_devices(scenario), _of_script(scenario), _of_data_and_messages(scenario),
     )  # fmt: skip
     reasons = dict(TAKEN)
     for key, reason in (pair for part in parts for pair in part):
@@ -225,12 +225,16 @@ def _of_failures(scenario: Scenario) -> Iterator[tuple[str, str]]:
                 yield f"failures.{name}.{key}", f'failures.{name}.kind is "none"'
         elif outages.kind != "weibull":
             yield f"failures.{name}.shape", f'failures.{name}.kind is "{outages.kind}", not "weibull"'
-    if not failures.can_happen:
+    if not (failures.can_happen or scenario.nodes_may_fail):
         for name in ("on_failure", "checkpoint_period_ms"):
-            yield f"failures.{name}", "nothing can fail: failures.node, failures.link and failures.event are not set"
-    elif not failures.nodes_can_fail:
+            yield (
+                f"failures.{name}",
+                "nothing can fail: failures.node, failures.link and failures.event are not set, and no act of the "
+                "script fails a node",
+            )
+    elif not scenario.nodes_may_fail:
         for name in ("on_failure", "checkpoint_period_ms"):
-            yield f"failures.{name}", "no node can fail: failures.node and failures.event name none"
+            yield f"failures.{name}", "no node can fail: failures.node, failures.event and the script name none"
     elif failures.on_failure != "checkpoint":
         yield "failures.checkpoint_period_ms", f'failures.on_failure is "{failures.on_failure}", not "checkpoint"'
 
@@ -252,6 +256,16 @@ def _of_slow_devices(scenario: Scenario) -> Iterator[tuple[str, str]]:
             yield f"{where}.shape", f'{where}.kind is "{cause.kind}", not "weibull"'
 
 
+def _of_script(scenario: Scenario) -> Iterator[tuple[str, str]]:
+    until = scenario.run.until
+    for index, act in enumerate(scenario.script):
+        where = f"script.{index}"
+        if isinstance(until, float) and act.at_s * 1000.0 >= until:
+            yield where, f"run.until is {until:g} ms: the run is over by then"
+        elif act.act == "arrivals" and scenario.workload.kind == "none":
+            yield where, 'workload.kind is "none": no job arrives'
+
+
 def _of_data_and_messages(scenario: Scenario) -> Iterator[tuple[str, str]]:
     if scenario.interconnect.file is None:
         yield "interconnect.max_mb", "interconnect.file is not set"
@@ -268,7 +282,7 @@ def _of_data_and_messages(scenario: Scenario) -> Iterator[tuple[str, str]]:
     if scenario.negotiation.mode == "papers":
         for key in ("negotiation.refusals", "interconnect.loss_share"):
             yield key, 'negotiation.mode is "papers": every load is known, and every offer accepted'
-        if not scenario.failures.can_happen:
+        if not scenario.may_fail:
             for key in ("negotiation.timeout_ms", "negotiation.missed_reports", "negotiation.offers"):
                 yield key, 'negotiation.mode is "papers", and nothing can fail'
             if not scenario.cluster.remote_memory:

@@ -18,7 +18,13 @@ from cluster_abm.scenario.filling.handing_over import with_graph
 from cluster_abm.scenario.filling.overriding import laid_over
 from cluster_abm.study.asking import check_seeds
 from cluster_abm.study.comparison import BEST, WORST, Comparison, finite
-from cluster_abm.study.design.policies import LIST_OF_POLICIES, check_policies, variants_of, with_policy
+from cluster_abm.study.design.policies import (
+    LIST_OF_POLICIES,
+    check_policies,
+    default_policies,
+    variants_of,
+    with_policy,
+)
 from cluster_abm.study.lower_bound import bounds_of_seeds
 from cluster_abm.study.runner.calling import place_of, seeds_of
 from cluster_abm.study.runner.tasks import SeededRun, Where, run_all
@@ -63,7 +69,8 @@ def compare(
         scenario: a scenario, the name of a shipped one, or the path of a TOML file; parameters of its own policy are
             kept for every policy that knows them.
         policies: names, FILE.py:CLASS, classes, or objects, which carry their parameters; default: the scenario's
-            `compare.policies`. With `srpt-pool` among them the lower bound on mean response stands beside them.
+            `compare.policies`, of a scenario with a script without the pooled ones. With `srpt-pool` among them the
+            lower bound on mean response stands beside them.
         seeds: how many; default: the scenario's `compare.seeds`.
         workers: processes at most; None: one for each processor; 1: all runs in this process.
         quiet: no progress bar.
@@ -116,8 +123,9 @@ def _asked(scenario: Scenario, policies: Sequence[AnyPolicy] | AnyPolicy | None)
             raise InputError("policies = []: at least one is needed; None takes the scenario's compare.policies")
         return policies
     # Data: a name there is a name, and never a file.
-    check_policies(without_bounds(scenario.compare.policies)[0])
-    return scenario.compare.policies
+    names = default_policies(scenario).names
+    check_policies(without_bounds(names)[0])
+    return names
 
 
 def without_bounds(policies: Sequence[One]) -> tuple[list[One], bool]:

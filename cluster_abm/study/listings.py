@@ -10,8 +10,8 @@ from cluster_abm import displays
 from cluster_abm.arguments import TEXT, check_arguments
 from cluster_abm.policies import describe
 from cluster_abm.scenario import load_scenario, scenario_names
-from cluster_abm.scenario.keys import keys_with
 from cluster_abm.scenario.wording.caption import caption_of
+from cluster_abm.scenario.wording.keys import keys_with
 from cluster_abm.study.design.study_file import load_study, study_names
 from cluster_abm.study.papers.plan import load_plan, reproduction_names
 

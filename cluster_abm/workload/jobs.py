@@ -22,6 +22,7 @@ from cluster_abm.workload.from_trace import programs_of, trace_jobs, trace_of
 from cluster_abm.workload.generators import generator
 from cluster_abm.workload.initial import initial_jobs
 from cluster_abm.workload.named_files import NamedFiles
+from cluster_abm.workload.pacing import pace
 from cluster_abm.workload.parents import Parents
 from cluster_abm.workload.programs import Library, mean_cpu_ms
 from cluster_abm.workload.requests import cpu_and_io_ms, requested_times
@@ -93,6 +94,7 @@ def work_of(scenario: Scenario, seed: int) -> RunJobs:
     ahead = len(scenario.workload.initial)
     table = fill(scenario, seed, arrival_ms, columns, programs, ahead)
     jobs = table[ahead:]
+    pace(jobs, scenario)
     thinking_ms = plan_thinking(jobs, scenario, seed) if are_closed(scenario) else 0.0
     if ahead:
         table[:ahead], requested_first = initial_jobs(scenario, seed, int(column(jobs, "tasks").sum(dtype=np.int64)))

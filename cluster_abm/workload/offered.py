@@ -13,6 +13,7 @@ from cluster_abm.engine.tables import NS_PER_MS, Table
 from cluster_abm.large_tables import forget_pages
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload.jobs import RunJobs
+from cluster_abm.workload.pacing import ArrivalClock
 
 # Rows of the job table summed at once: however the table is kept, the sums are the same.
 ROWS_SUMMED = 100_000
@@ -125,7 +126,12 @@ def _window_s(scenario: Scenario, jobs: Table) -> float | None:
     if work.kind == "trace":
         span_s = float(jobs["arrival_ns"][-1] - jobs["arrival_ns"][0]) / 1e9 if len(jobs) else 0.0
         return span_s or None
-    return None if work.kind == "none" or work.arrivals.kind == "closed" else work.duration_s
+    if work.kind == "none" or work.arrivals.kind == "closed":
+        return None
+    clock = ArrivalClock(scenario)
+    if clock.is_even:
+        return work.duration_s
+    return float(clock.when_shown(np.array([round(work.duration_s * 1e9)]))[0]) / 1e9
 
 
 def _nodes(scenario: Scenario) -> _Nodes:

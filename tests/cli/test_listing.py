@@ -11,7 +11,7 @@ from cluster_abm.cli.listing import policies as listing
 from cluster_abm.policies import BOUNDS, available
 from cluster_abm.scenario import scenario_keys, scenario_names
 from cluster_abm.scenario.distributions import Distribution
-from cluster_abm.scenario.keys import distributions
+from cluster_abm.scenario.wording.keys import distributions
 
 
 def test_each_policy_is_listed_once_with_its_summary(cli):

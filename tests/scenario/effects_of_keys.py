@@ -279,6 +279,14 @@ FAILURES = (
     | listed(BUSY, "failures.degrade", OFTEN_SLOW, "run", kind="exponential", mean_up_s=3.0, shape=3.0,
              mean_down_s=0.2, repair="fixed")
 )  # fmt: skip
+SCRIPT = (
+    {"script": Effect(BUSY, [{"at_s": 1.0, "act": "fail", "node": 1}], "run")}
+    | listed(BUSY, "script", {"at_s": 1.0, "act": "fail", "node": 1}, "run", at_s=1.7, act="drain", node=2)
+    | listed(BUSY, "script", {"at_s": 1.0, "act": "slow", "node": 1, "device": "cpu", "factor": 0.2}, "run",
+             device="disk", factor=0.7)
+    | listed(BUSY, "script", {"at_s": 1.0, "act": "kill", "job": 25}, "run", job=24)
+    | listed(BUSY, "script", {"at_s": 1.0, "act": "send", "task": 25, "node": 1}, "run", task=24)
+)  # fmt: skip
 OTHERS = {
     "policy.name": Effect(BUSY, "random", "run"),
     "measure.period_ms": Effect(BUSY, 400.0, "run"),
@@ -354,4 +362,4 @@ def of_files(folder: Path) -> dict[str, Effect]:
     }  # fmt: skip
 
 
-EFFECTS = CLUSTER | GROUPS | ARRIVALS | WORKLOAD | DATA | NEGOTIATION | NETWORK | FAILURES | OTHERS
+EFFECTS = CLUSTER | GROUPS | ARRIVALS | WORKLOAD | DATA | NEGOTIATION | NETWORK | FAILURES | SCRIPT | OTHERS

@@ -11,8 +11,8 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import scenario_from
-from cluster_abm.scenario.keys import distributions
 from cluster_abm.scenario.schema import Scenario
+from cluster_abm.scenario.wording.keys import distributions
 
 PLAIN = {"cluster.nodes": 4, "workload.jobs": 3}
 NODE = ("cluster", "cluster.group.0")
@@ -70,7 +70,7 @@ RANGES: dict[str, list[str]] = {
         *under(NODE, "context_switch_ms", "disk_seek_rotation_ms"), "interconnect.latency_ms",
         "interconnect.trunk_latency_ms", *under(("negotiation",), "remote_execution_ms", "migration_ms", "timeout_ms"),
         *under(("workload",), "tasks.barrier_ms", "tasks.communication_ms", "arrivals.batch_gap_s"),
-        "failures.event.0.at_s", f"{SLOW}.at_s",
+        "failures.event.0.at_s", f"{SLOW}.at_s", "script.0.at_s",
     ],
     "(0, 1e9]": under(NODE, "fault_service_ms"),
     "[1e-3, 1e9]": [
@@ -87,9 +87,10 @@ RANGES: dict[str, list[str]] = {
     "{1..4}": ["cluster.group.0.count"],
     "{0..3}": [
         "workload.background.0.node", "workload.initial.0.node", "negotiation.head_node",
-        "failures.event.0.node", "workload.arrivals.user_nodes",
+        "failures.event.0.node", "workload.arrivals.user_nodes", "script.0.node",
     ],
-    "{0..}": ["workload.trace.run", f"{SLOW}.nodes"],
+    "{0..}": ["workload.trace.run", f"{SLOW}.nodes", "script.0.job", "script.0.task"],
+    "(0, 1e6]": ["script.0.factor"],
     "{1..50000000}": ["workload.jobs", "workload.arrivals.jobs_per_user"],
     "{1..1000000}": ["workload.arrivals.users_per_node", "negotiation.offers", "negotiation.missed_reports"],
     "{0..1000000}": ["data.files", *under(("data.files_per_job",), "minimum", "maximum")],
@@ -123,6 +124,7 @@ ENTRIES = {
     "failures.event": {"node": 1, "at_s": 1.0},
     "data.file": {"name": "maps", "size_mb": 5.0, "at": [1]},
     "failures.degrade": {"device": "cpu", "factor": 0.5, "at_s": 1.0},
+    "script": {"act": "fail", "node": 1, "at_s": 1.0},
 }
 DRAWN = {"at_s": None, "kind": "weibull"}
 # What other checks need.
@@ -143,6 +145,9 @@ NEEDED: list[tuple[list[str], dict[str, Any]]] = [
     (under(("interconnect",), "clusters", "cluster_nodes", "trunk_latency_ms", "trunk_bandwidth_mbps"),
      {"interconnect.kind": "clusters"}),
     (under((SLOW,), "mean_up_s", "mean_down_s", "shape"), DRAWN),
+    (["script.0.factor"], {"act": "arrivals", "node": None}),
+    (["script.0.job"], {"act": "kill", "node": None}),
+    (["script.0.task"], {"act": "send"}),
 ]  # fmt: skip
 ALSO = {key: settings for keys, settings in NEEDED for key in keys}
 

@@ -17,7 +17,7 @@ IS_DRAWN = " (a distribution)"
 def list_keys(wanted: str, as_json: bool) -> None:
     """Print the keys that have a text in their name or meaning. Raises InputError if none has."""
     from cluster_abm.scenario import nearest, scenario_keys
-    from cluster_abm.scenario.keys import keys_with
+    from cluster_abm.scenario.wording.keys import keys_with
 
     words = wanted.strip().lower()
     found = keys_with(words)
@@ -35,7 +35,7 @@ def list_keys(wanted: str, as_json: bool) -> None:
 
 
 def _show(found: list[dict[str, Any]]) -> None:
-    from cluster_abm.scenario.keys import distributions, section_meanings
+    from cluster_abm.scenario.wording.keys import distributions, section_meanings
 
     drawn, meanings = distributions(), section_meanings()
     own = {f"{key}.{name}" for key, one in drawn.items() for name in ("kind", *one.PARAMETERS)}

@@ -193,7 +193,7 @@ def _in_toml(value: Any) -> str:
 
 def _bounds(field: Any) -> str:
     """The values that a parameter takes, as far as its type says."""
-    from cluster_abm.scenario.keys import allowed_values
+    from cluster_abm.scenario.wording.keys import allowed_values
 
     values = allowed_values(field)
     if values:

@@ -73,11 +73,12 @@ def plan_command(
     Example: cluster-abm plan quickstart --need "p95_slowdown<=3" --over cluster.nodes --policies none,jsq,iolb
     """
     from cluster_abm.policies import BOUNDS
+    from cluster_abm.study.design.policies import default_policies
     from cluster_abm.study.planning.plan import PlanningQuestion
 
     checked, overrides = call.loaded()
     names = policies_named(policies)
-    chosen = [name for name in checked.compare.policies if name not in BOUNDS] if names is None else names
+    chosen = [name for name in default_policies(checked).names if name not in BOUNDS] if names is None else names
     question = PlanningQuestion(checked, needs, key.strip(), tuple(chosen), low, high, seeds)
     unread = NOT_PLANNED | ({} if policies is None else {"compare.policies": "--policies names them"})
     with gathered() as gather:

@@ -48,9 +48,7 @@ def compilability_of(setup: Scenario, parts: Parts, own_methods: bool) -> Compil
         "the policy compares the load of links that transfers share": (
             policy.compares_links and parts.transfers.is_contended
         ),
-        "tasks migrate over links that can fail": (
-            policy.migrates and setup.failures.can_happen and parts.routes_in_use.can_fail
-        ),
+        "tasks migrate over links that can fail": (policy.migrates and setup.may_fail and parts.routes_in_use.can_fail),
     }
     if parts.staging is not None:
         files, nodes = len(parts.staging.map.size_mb), len(parts.engine.nodes)

@@ -54,6 +54,8 @@ class Degrading:
         self._timetable = Timetable(self.clock)
         # Causes at work by device.
         self._at_work: dict[Device, list[int]] = defaultdict(list)
+        # Speeds that acts have given, until a node recovers.
+        self._by_acts: dict[Device, float] = {}
         for number, cause in enumerate(self.causes):
             self._plan(number, cause)
         self.due_ns = self._timetable.next_ns
@@ -66,12 +68,7 @@ class Degrading:
         if missing:
             raise InputError(f"{where}.nodes = {missing[0]}: there is no such node; allowed: 0 to {nodes - 1}")
         if cause.device == "link":
-            settings = self.network.settings
-            if settings.mode != "contended" or settings.kind == "bus":
-                raise InputError(
-                    f'{where}.device = "link": needs links of their own that transfers share, interconnect.mode = '
-                    f'"contended" and no bus; found mode = {settings.mode!r}, kind = {settings.kind!r}'
-                )
+            check_links(where, self.network)
         for node in chosen:
             thing = Device(cause.device, node), number
             if cause.kind == "schedule":
@@ -85,6 +82,20 @@ class Degrading:
                 )  # fmt: skip
                 rng = entity_generator(self.run_seed, "degradations", number * nodes + node)
                 self._timetable.follow(thing, ups_and_downs(times, rng), 0)
+
+    def slow(self, device: Device, factor: float) -> None:
+        """A device has a share of its speed from now on, beside what the scenario's causes do, until `restore`."""
+        self._by_acts[device] = factor
+        self._apply(device)
+
+    def restore(self, node: int) -> bool:
+        """What `slow` has done to a node's devices ends; whether it had done anything."""
+        devices = [device for device in self._by_acts if device.node == node]
+        for device in devices:
+            del self._by_acts[device]
+        for device in devices:
+            self._apply(device)
+        return bool(devices)
 
     def act(self) -> None:
         """What is due becomes slow, or recovers."""
@@ -121,4 +132,14 @@ class Degrading:
         factor = 1.0
         for number in sorted(self._at_work.get(device, ())):
             factor *= self.causes[number].factor
-        return factor
+        return factor * self._by_acts.get(device, 1.0)
+
+
+def check_links(where: str, network: Network) -> None:
+    """Raise InputError, which begins with `where`, if a network has no links of their own that transfers share."""
+    settings = network.settings
+    if settings.mode != "contended" or settings.kind == "bus":
+        raise InputError(
+            f'{where}.device = "link": needs links of their own that transfers share, interconnect.mode = '
+            f'"contended" and no bus; found mode = {settings.mode!r}, kind = {settings.kind!r}'
+        )

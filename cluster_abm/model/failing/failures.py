@@ -135,7 +135,9 @@ class FailureProcess:
     """
 
     settings: Failures
+    may_fail: bool  # by the plan, or by an act of the script
     plan: OutagePlan
+    acts_to_come: Callable[[], bool]  # whether the scenario's script has acts to come
     engine: EngineState
     clock: Clock
     availability: Availability
@@ -152,7 +154,7 @@ class FailureProcess:
             # Also where the plan has no failure: an agent may fail a node, and its tasks go on from what was saved.
             self._checkpoint_ns = self.clock.boundary_from(whole_ns(self.settings.checkpoint_period_ms))
         self.due_ns = min(self._checkpoint_ns, self.plan.next_ns)
-        if self.settings.can_happen:
+        if self.may_fail:
             self.become_possible()
 
     def become_possible(self) -> None:
@@ -164,15 +166,15 @@ class FailureProcess:
 
     @property
     def is_hopeless(self) -> bool:
-        """Whether no node accepts tasks, none has any, and no event of the plan is to come."""
+        """Whether no node accepts tasks, none has any, and no event of the plan, and no act, is to come."""
         if self.availability.any_accepting or self.are_to_come:
             return False
         return not self.availability.any_up or self.engine.live == 0
 
     @property
     def are_to_come(self) -> bool:
-        """Whether anything will fail or recover yet by the scenario's plan."""
-        return self.plan.next_ns < NEVER
+        """Whether anything will fail or recover yet by the scenario's plan, or its script has acts to come."""
+        return self.plan.next_ns < NEVER or self.acts_to_come()
 
     def metrics(self) -> dict[str, float]:
         """What a run's summary says of failures, if anything can fail."""

@@ -247,7 +247,7 @@ def reports_of(scenario: Scenario, parts: Mapping[str, Any], are_sent: bool) -> 
     """
     settings, nodes = scenario.interconnect, scenario.cluster.nodes
     live: LiveNetwork = parts["live"]
-    changes = scenario.failures.links_can_fail or (scenario.failures.can_happen and not live.whole.is_alike)
+    changes = scenario.failures.links_can_fail or (scenario.may_fail and not live.whole.is_alike)
     head = None
     if are_sent and scenario.negotiation.mode == "head-node":
         head = wire(HeadNode, parts, node=scenario.negotiation.head_node, changes=changes)

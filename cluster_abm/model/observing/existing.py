@@ -22,7 +22,7 @@ def existing(scenario: Scenario, pooled: bool, can_fail: bool = False) -> frozen
     holds: Mapping[When, bool] = {
         "always": True,
         "closed": are_closed(scenario),
-        "failures": can_fail or scenario.failures.can_happen,
+        "failures": can_fail or scenario.may_fail,
         "data": (scenario.data.files > 0 or scenario.jobs_may_name_files) and not pooled,
         "channels": scenario.cluster.has_channels,
         "power": scenario.cluster.has_power,

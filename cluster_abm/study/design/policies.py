@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from cluster_abm.arguments import Kind
 from cluster_abm.errors import InputError
@@ -39,6 +40,22 @@ def check_policies(names: Sequence[str], labels: Sequence[str] | None = None) ->
         problems.append(f"policies: none named; {all_policies(known)}")
     if problems:
         raise InputError(problems)
+
+
+class DefaultPolicies(NamedTuple):
+    """The policies that a scenario names for comparisons."""
+
+    names: tuple[str, ...]
+    left_out: tuple[str, ...]  # pooled references and bounds, on whose nodes the scenario's script cannot act
+
+
+def default_policies(scenario: Scenario) -> DefaultPolicies:
+    """A scenario's `compare.policies`; of one with a script without those that pool all nodes."""
+    names, known = scenario.compare.policies, available()
+    if not scenario.script:
+        return DefaultPolicies(names, ())
+    left_out = tuple(name for name in names if name in BOUNDS or (name in known and known[name].pooled))
+    return DefaultPolicies(tuple(name for name in names if name not in left_out), left_out)
 
 
 def with_policy(scenario: Scenario, name: str) -> Scenario:

@@ -33,7 +33,7 @@ def unread_keys(scenario: Scenario) -> list[str]:
     known = available()
     readers = [known[name] for name in policies_in(scenario) if name in known]
     reports = any(one.uses_reports or one.holds_jobs or one.talks for one in readers)
-    if not (reports or scenario.cluster.remote_memory or scenario.failures.can_happen):
+    if not (reports or scenario.cluster.remote_memory or scenario.may_fail):
         found.append("cluster.exchange_period_ms")
     return found
 
@@ -84,7 +84,7 @@ def draws_nothing(scenario: Scenario) -> bool:
     return (
         scenario.workload.kind == "trace"
         and not scenario.workload.background
-        and not scenario.failures.can_happen
+        and not scenario.may_fail
         and not scenario.failures.degrade
         and not scenario.data.files
         and scenario.interconnect.loss_share == 0.0

@@ -12,7 +12,7 @@ from cluster_abm.policies import AnyPolicy, Policy, name_of
 from cluster_abm.results.files import out_folder
 from cluster_abm.scenario import Scenario, scenario_of
 from cluster_abm.scenario.filling.overriding import laid_over
-from cluster_abm.study.design.policies import LIST_OF_POLICIES
+from cluster_abm.study.design.policies import LIST_OF_POLICIES, default_policies
 from cluster_abm.study.planning import plan as planning
 from cluster_abm.study.planning.plan import Planned, PlanningQuestion
 from cluster_abm.study.runner.calling import place_of, seeds_of
@@ -89,7 +89,7 @@ def plan(
         low=(low, or_none(NUMBER)), high=(high, or_none(NUMBER)), seeds=(seeds, COUNT),
     )  # fmt: skip
     checked = scenario_of(scenario, laid_over(overrides, keywords, ARGUMENTS))
-    chosen = checked.compare.policies if policies is None else _names(policies)
+    chosen = default_policies(checked).names if policies is None else _names(policies)
     needs = (need,) if isinstance(need, str) else tuple(need)
     ends = tuple(None if end is None else float(end) for end in (low, high))
     question = PlanningQuestion(checked, needs, over.strip(), tuple(chosen), ends[0], ends[1], seeds_of(seeds, 8))

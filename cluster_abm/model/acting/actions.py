@@ -163,7 +163,8 @@ class JobActions:
             engine.admit(*arrivals, home, np.zeros_like(home), home)
         live = engine.live_tasks_of(job)
         if not len(live):
-            raise InputError(f"job {job}: kill(): it has ended already")
+            has_ended = (engine.records["job"] == job).any()
+            raise InputError(f"job {job}: kill(): it has {'ended already' if has_ended else 'not been submitted yet'}")
         for task in live.tolist():
             self.transfers.cancel(task)
         engine.end_job(job, KILLED, now_ns)

@@ -1,0 +1,91 @@
+"""Carries out the acts of a scenario's script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from cluster_abm.clock import Clock
+from cluster_abm.engine.state import EngineState
+from cluster_abm.engine.tables import FREE, REQUEST_ONLY
+from cluster_abm.errors import InputError
+from cluster_abm.model.acting.actions import JobActions, NodeActions
+from cluster_abm.model.agents.load_manager import LoadManager
+from cluster_abm.model.failing.degrading import Degrading, Device
+from cluster_abm.model.part import part
+from cluster_abm.model.script import Outcome, Script
+from cluster_abm.scenario.script import Act
+
+Value = TypeVar("Value")
+
+
+@part
+class Director:
+    """Carries out the acts of a script at slice boundaries.
+
+    Load managers and nodes act by what agents of a user can call. An act that cannot be done changes nothing.
+    """
+
+    script: Script
+    engine: EngineState
+    clock: Clock
+    degrading: Degrading
+    node_actions: NodeActions
+    job_actions: JobActions
+    load_managers: Sequence[LoadManager]
+
+    def act(self) -> None:
+        """What is due is done."""
+        for entry, act in self.script.due():
+            why_not = ""
+            try:
+                self._ways[act.act](act)
+            except InputError as problem:
+                why_not = "; ".join(problem.problems)
+            self.script.outcomes.append(Outcome(entry, act, self.clock.now_ns, why_not))
+
+    def __post_init__(self) -> None:
+        self._ways: Mapping[str, Callable[[Act], None]] = {
+            "fail": lambda act: self.node_actions.fail(_of(act.node)),
+            "drain": lambda act: self.node_actions.drain(_of(act.node)),
+            "recover": self._recover,
+            "slow": self._slow,
+            "kill": self._kill,
+            "send": self._send,
+            # The jobs of a run are drawn, or read, with the arrival clock as the script has it.
+            "arrivals": lambda act: None,
+        }
+
+    def _recover(self, act: Act) -> None:
+        node = _of(act.node)
+        was_slow = self.degrading.restore(node)
+        if not (was_slow and self.node_actions.availability.accepting[node]):
+            self.node_actions.recover(node)
+
+    def _slow(self, act: Act) -> None:
+        self.degrading.slow(Device(_of(act.device), _of(act.node)), _of(act.factor))
+
+    def _kill(self, act: Act) -> None:
+        job = _of(act.job)
+        jobs = len(self.engine.jobs)
+        if job >= jobs:
+            raise InputError(f"job {job}: kill: there is no such job; the run has {jobs}")
+        self.job_actions.kill(job)
+
+    def _send(self, act: Act) -> None:
+        task = _of(act.task)
+        tasks = self.engine.tasks
+        slots = np.flatnonzero((tasks["task"] == task) & (tasks["state"] != FREE) & (tasks["state"] != REQUEST_ONLY))
+        if not len(slots):
+            raise InputError(f"task {task}: send: it is on no node")
+        source = int(tasks["node"][slots[0]])
+        answer = self.node_actions.send(self.load_managers[source], task, _of(act.node))
+        if answer != "accepted":
+            raise InputError(f"task {task}: send: node {act.node} refused it: {answer}")
+
+
+def _of(value: Value | None) -> Value:
+    assert value is not None  # the scenario's check
+    return value

@@ -1,0 +1,67 @@
+"""The arrival clock of a run, whose speed the acts "arrivals" of a scenario's script change."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cluster_abm.arrays import Integers
+from cluster_abm.clock import NS_PER_MS, Clock
+from cluster_abm.engine.tables import Table
+from cluster_abm.large_tables import blocks, forget_pages
+from cluster_abm.scenario import Scenario
+from cluster_abm.workload.times import check_longest
+
+
+class ArrivalClock:
+    """A clock that runs `factor` times as fast from the boundary of each act "arrivals" on, and 1 before the first.
+
+    A job comes when this clock shows the time that was drawn for it, or that its trace says: under factor 2 the same
+    jobs come in half the time. What comes before the first act is unchanged.
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        clock = Clock(_whole_ns(scenario.cluster.slice_ms / 1000.0))
+        changes = sorted(
+            (clock.boundary_from(_whole_ns(act.at_s)), number, float(act.factor or 1.0))
+            for number, act in enumerate(scenario.script)
+            if act.act == "arrivals"
+        )
+        # From each change on: simulated time, what the clock shows then, and its speed.
+        self._at_ns, self._shown_ns, self._speed = [0], [0.0], [1.0]
+        for at_ns, _, speed in changes:
+            self._shown_ns.append(self._shown_ns[-1] + (at_ns - self._at_ns[-1]) * self._speed[-1])
+            self._at_ns.append(at_ns)
+            self._speed.append(speed)
+
+    @property
+    def is_even(self) -> bool:
+        """Whether it always shows simulated time."""
+        return len(self._at_ns) == 1
+
+    def when_shown(self, shown_ns: Integers) -> Integers:
+        """The simulated time at which it shows each of these, shape as `shown_ns` [ns]: ascending if they are.
+
+        Raises InputError: later than 64 bits of nanoseconds hold.
+        """
+        at_ns, starts, speed = np.array(self._at_ns), np.array(self._shown_ns), np.array(self._speed)
+        since = np.maximum(np.searchsorted(starts, shown_ns, side="right") - 1, 0)
+        times_ns = at_ns[since] + (shown_ns - starts[since]) / speed[since]
+        check_longest(times_ns / NS_PER_MS, 'script: with the last act "arrivals" the submission of the last job')
+        # What comes before the first act stays what it is to the last digit.
+        return np.where(since == 0, shown_ns, np.floor(times_ns + 0.5).astype(np.int64))
+
+
+def pace(jobs: Table, scenario: Scenario) -> None:
+    """Move the submissions of jobs, ascending, to when the arrival clock shows them. Raises InputError: too late."""
+    clock = ArrivalClock(scenario)
+    if clock.is_even:
+        return
+    for rows in blocks(len(jobs)):
+        jobs["arrival_ns"][rows] = clock.when_shown(jobs["arrival_ns"][rows])
+        forget_pages(jobs)
+
+
+def _whole_ns(seconds: float) -> int:
+    return math.floor(seconds * 1000.0 * NS_PER_MS + 0.5)
