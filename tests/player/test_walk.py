@@ -149,3 +149,18 @@ def test_the_list_of_events_by_keys(show, files):
     tab.page.keyboard.press("ArrowDown")
     tab.page.keyboard.press("Enter")
     look(tab, "migration")
+
+
+def test_a_press_is_not_lost_when_the_list_is_drawn_anew(show, files):
+    """During play the list is drawn anew with each frame: between the press of a button and its release, too."""
+    tab = show(files / "one.html")
+    tab.run("p.seek(31000)")
+    tab.button("Migrations").first.click()
+    tab.frame()
+    tab.page.locator(".event").nth(10).hover()
+    tab.page.mouse.down()
+    for _ in range(3):
+        tab.run("p.screen.events.draw(p.screen.events.palette)")
+        tab.frame()
+    tab.page.mouse.up()
+    assert decision_of(tab)["accepted"]

@@ -1,12 +1,9 @@
 /** The list of events: searched, filtered, and only as many rows in the page as are seen. */
 
 import { el, fill } from "./dom.js";
-import { factsOf, lostNode, lostWith } from "./facts.js";
+import { eventElement } from "./event_row.js";
 import { ABOUT, FILTERS } from "./happenings.js";
-import { mark } from "./legend.js";
-import { KIND, MOVE, OUTCOME } from "./recording.js";
-import { kindWords, shortWords } from "./sentences.js";
-import { counted, duration, moment } from "./words.js";
+import { counted } from "./words.js";
 
 /** @typedef {import("./colours.js").Palette} Palette */
 /** @typedef {import("./happenings.js").Happenings} Happenings */
@@ -28,6 +25,8 @@ export class Events {
     this.run = all.length - 1;
     /** @type {Uint32Array} */
     this.rows = new Uint32Array(0);
+    /** The elements in the page, by their events. @type {Map<number, HTMLElement>} */
+    this.made = new Map();
     this.active = -1;
     this.search = /** @type {HTMLInputElement} */ (
       el("input", {
@@ -127,11 +126,13 @@ export class Events {
   /** @param {number} run */
   choose(run) {
     this.run = run;
+    this.made.clear();
     this.filter(this.wanted);
   }
 
   /** @param {Palette} palette */
   draw(palette) {
+    if (palette !== this.palette) this.made.clear();
     this.palette = palette;
     const { selection } = this.view;
     if (selection && selection.run !== this.run && selection.kind !== "node") this.choose(selection.run);
@@ -165,101 +166,35 @@ export class Events {
     const top = shrunk < whole ? (scrolled / Math.max(shrunk - height, 1)) * (whole - height) : scrolled;
     const first = Math.max(Math.floor(top / ROW) - SPARE, 0);
     const last = Math.min(first + Math.ceil(height / ROW) + 2 * SPARE, this.rows.length);
-    const children = [];
+    const shown = new Map();
     for (let place = first; place < last; place++) {
-      const row = this.#row(place, palette);
-      row.style.transform = `translateY(${place * ROW - top + scrolled}px)`;
-      children.push(row);
+      const element = this.#row(place, palette);
+      element.style.transform = `translateY(${place * ROW - top + scrolled}px)`;
+      shown.set(element, place);
     }
-    this.space.replaceChildren(...children);
+    // Rows that stay are not touched: a button that is pressed on one is released on the same one.
+    for (const element of [...this.space.children]) if (!shown.has(element)) element.remove();
+    let at = this.space.firstChild;
+    for (const element of shown.keys()) {
+      if (element === at) at = element.nextSibling;
+      else this.space.insertBefore(element, at);
+    }
+    this.made = new Map([...shown].map(([element, place]) => [this.rows[place], element]));
   }
 
   /**
+   * The element of a place: the one that is there already, if it is of the same event.
    * @param {number} place
    * @param {Palette} palette
    */
   #row(place, palette) {
     const all = this.all[this.run];
     const row = this.rows[place];
-    const { recording } = all;
-    const past = all.time[row] <= this.view.time;
-    const selected = this.#isSelected(row);
-    const element = el(
-      "div",
-      {
-        class: `event${past ? "" : " future"}`,
-        role: "option",
-        id: `event-${place}`,
-        "aria-selected": String(selected || place === this.active),
-        onclick: () => this.#go(place),
-      },
-      el("span", { class: "when", text: moment(all.time[row]) }),
-    );
-    const id = all.id[row];
-    if (all.about[row] === ABOUT.decision) {
-      const facts = factsOf(recording, id);
-      const look = !facts.accepted
-        ? MOVE.refused
-        : { [KIND.starts]: MOVE.start, [KIND.migrates]: MOVE.migration, [KIND.recovers]: MOVE.restart }[facts.kind];
-      element.append(look === undefined ? el("span", { class: "mark" }) : mark(look, palette));
-      const path =
-        facts.source === facts.target
-          ? `on ${recording.nodeName(facts.source)}`
-          : `${recording.nodeName(facts.source).replace(/^node (?=\d+$)/, "")} → ${recording.nodeName(facts.target).replace(/^node (?=\d+$)/, "")}`;
-      element.append(
-        el("span", { class: "who", text: `task ${facts.number}` }),
-        el("span", { class: "path", text: path }),
-        el("span", { class: "short", text: shortWords(recording, facts), title: `${kindWords(facts)}: ${facts.rule}` }),
-      );
-    } else if (all.about[row] === ABOUT.message) {
-      const { sender, receiver, task, after } = recording.tables.messages.columns;
-      const isLost = after[id] < 0;
-      const name = (/** @type {number} */ node) => recording.nodeName(node).replace(/^node (?=\d+$)/, "");
-      const topic = recording.text("messages", "topic", id);
-      element.append(
-        mark(MOVE.message, palette),
-        el("span", { class: "who", text: task[id] >= 0 ? `task ${task[id]}` : "" }),
-        el("span", { class: "path", text: `${name(sender[id])} → ${name(receiver[id])}` }),
-        el("span", {
-          class: isLost ? "short bad" : "short",
-          text: isLost ? `${topic}: lost` : topic,
-          title: isLost ? "" : `heard after ${duration(after[id] * recording.tick)}`,
-        }),
-      );
-    } else if (all.about[row] === ABOUT.failure) {
-      const node = recording.failures.node[id];
-      element.classList.add("failed");
-      element.append(
-        el("span", { class: "mark", text: "⚠" }),
-        el("span", { class: "who" }),
-        el("span", {
-          class: "path",
-          text: node >= 0 ? recording.nodeName(node) : recording.text("failures", "other", id),
-        }),
-        el("span", { class: "short", text: recording.text("failures", "what", id) }),
-      );
-    } else {
-      const task = all.taskOf(row);
-      const ends = recording.taskOf(task).outcome === OUTCOME.lost && all.time[row] === recording.finish[task];
-      element.classList.add("failed");
-      element.append(
-        el("span", { class: "mark", text: "✕" }),
-        el("span", { class: "who", text: `task ${recording.tables.tasks.columns.task[task]}` }),
-        el("span", {
-          class: "path",
-          text: all.about[row] === ABOUT.killed ? "killed" : ends ? "lost" : "lost its node",
-        }),
-        el("span", {
-          class: "short",
-          text:
-            all.about[row] === ABOUT.killed
-              ? "for want of memory"
-              : ends
-                ? lostWith(recording, task)
-                : recording.nodeName(lostNode(recording, id)),
-        }),
-      );
-    }
+    const element = this.made.get(row) ?? eventElement(all, row, palette);
+    element.id = `event-${place}`;
+    element.classList.toggle("future", all.time[row] > this.view.time);
+    element.setAttribute("aria-selected", String(this.#isSelected(row) || place === this.active));
+    element.onclick = () => this.#go(place);
     return element;
   }
 
