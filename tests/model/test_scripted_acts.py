@@ -25,7 +25,7 @@ ALL_ACTS = [
     {"at_s": 1.0, "act": "slow", "node": 2, "device": "cpu", "factor": 0.5},
     {"at_s": 1.2, "act": "drain", "node": 1},
     {"at_s": 1.25, "act": "send", "task": 20, "node": 2},
-    {"at_s": 1.3, "act": "kill", "job": 15},
+    {"at_s": 1.3, "act": "kill", "job": 11},
     {"at_s": 1.3, "act": "kill", "job": 10_000},
     {"at_s": 1.7, "act": "recover", "node": 1},
     {"at_s": 1.7, "act": "recover", "node": 0},
@@ -150,14 +150,14 @@ def test_slow_links_are_those_of_failures_degrade():
 
 @pytest.mark.parametrize(("act", "does"), [
     ({"act": "drain", "node": 1}, lambda model: model.node_agents[1].drain()),
-    ({"act": "kill", "job": 8}, lambda model: agent_of(model, 8).kill()),
+    ({"act": "kill", "job": 21}, lambda model: agent_of(model, 21).kill()),
     ({"act": "fail", "node": 1}, lambda model: model.node_agents[1].fail()),
 ])  # fmt: skip
 def test_an_act_is_that_of_an_agent(act, does):
-    by_hand = model_of("wal-pm", until=1000.0)
+    by_hand = model_of("wal-pm", until=2000.0)
     does(by_hand)
     by_hand.run()
-    assert same(model_of("wal-pm", [act | {"at_s": 1.0}]), by_hand)
+    assert same(model_of("wal-pm", [act | {"at_s": 2.0}]), by_hand)
 
 
 def test_send_is_that_of_the_load_manager():
