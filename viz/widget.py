@@ -15,6 +15,7 @@ class PageWidget(anywidget.AnyWidget):
         lists: what each list offers (controls.lists).
         fields: the controls, with what is wrong with them (controls.fields).
         query: the settings, for the address.
+        script: the acts, and what is wrong with what was wanted: {"acts": tables, "error": words}.
         status: runs under way, what went wrong, the offered load.
         recordings: what the player shows, one or two payloads.
         files: what can be downloaded: kind and words.
@@ -26,6 +27,7 @@ class PageWidget(anywidget.AnyWidget):
     lists = traitlets.Dict().tag(sync=True)
     fields: traitlets.List = traitlets.List().tag(sync=True)
     query = traitlets.Unicode("").tag(sync=True)
+    script = traitlets.Dict().tag(sync=True)
     status = traitlets.Dict().tag(sync=True)
     recordings = traitlets.List(traitlets.Bytes()).tag(sync=True)
     files: traitlets.List = traitlets.List().tag(sync=True)

@@ -76,7 +76,7 @@ export function render({ model, el: place }) {
     else history.replaceState(history.state, "", address);
     isDone = false;
   };
-  const back = () => tell("begin", location.search.slice(0, 2000));
+  const back = () => tell("begin", location.search.slice(0, 8000));
   /** @param {any} message @param {DataView[]} buffers */
   const deliver = (message, buffers) => {
     if (typeof message?.detail === "string") player?.failed(message.detail);
