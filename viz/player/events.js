@@ -96,7 +96,7 @@ export class Events {
             type: "button",
             class: "chip",
             "aria-pressed": String(run === this.run),
-            text: one.recording.policy,
+            text: this.view.names[run],
             onclick: () => this.choose(run),
           }),
         ),

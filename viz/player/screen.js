@@ -1,5 +1,6 @@
 /** All panels over one clock: what is drawn when, keys, theme, address. */
 
+import { Acts } from "./acts.js";
 import { addressOf, readAddress, writeAddress } from "./address.js";
 import { Asking } from "./asking.js";
 import { Bar } from "./bar.js";
@@ -17,6 +18,7 @@ import { momentsOf } from "./moments.js";
 import { Overview } from "./overview.js";
 import { MOVE } from "./recording.js";
 import { firstAbove, firstFrom } from "./search.js";
+import { firstAct, firstWords } from "./script.js";
 import { whatHappens, whyWords } from "./sentences.js";
 import { Stage } from "./stage.js";
 import { NodeState } from "./state.js";
@@ -30,7 +32,8 @@ import { moment } from "./words.js";
 /** @typedef {import("./colours.js").Palette} Palette */
 /** @typedef {import("./recording.js").Recording} Recording */
 /** @typedef {import("./view.js").Change} Change */
-/** @typedef {{page?: boolean, theme?: "dark" | "light", hash?: string, onDetail?: (from: number, to: number) => void}} Options */
+/** @typedef {{page?: boolean, theme?: "dark" | "light", hash?: string, onDetail?: (from: number, to: number) => void,
+ *   acting?: import("./acts.js").Acting}} Options */
 
 const ADDRESS_MS = 400;
 const WORDS_MS = 90;
@@ -59,9 +62,9 @@ export class Screen {
       view,
       recordings.map((one) => new Happenings(one)),
     );
-    const policies = recordings.map((one) => one.policy);
-    this.tally = new Tally(this.totals, policies, view.end);
-    this.why = new Why(view, this.events, this.tally);
+    this.acts = recordings.map((_, run) => new Acts(view, run, options.acting ?? null));
+    this.tally = new Tally(this.totals, view.names, view.end);
+    this.why = new Why(view, this.events, this.tally, options.acting ?? null);
     this.asking = new Asking(view, this.timelines, options.onDetail ?? null);
     this.bar = new Bar(view, { step: (by) => this.#step(by), slice: (by) => this.#slice(by) });
     this.numbers = recordings.map(() => el("span", { class: "numbers", role: "group", "aria-label": "Totals" }));
@@ -189,7 +192,9 @@ export class Screen {
         el("h1", { text: String(header.scenario) }),
         el("span", {
           class: "caption",
-          text: [header.caption, header.changed && `with ${header.changed}`, `seed ${header.seed}`].filter(Boolean).join("; "),
+          text: [header.caption, header.changed && `with ${header.changed}`, `seed ${header.seed}`]
+            .filter(Boolean)
+            .join("; "),
           title: `Rounded: ${header.rounded}`,
         }),
         ...notes.map((text) => el("span", { class: "kept", text: `Kept: ${text}` })),
@@ -207,11 +212,11 @@ export class Screen {
           ...this.stages.map((stage, run) =>
             el(
               "section",
-              { class: "run", "aria-label": `Nodes under ${recordings[run].policy}` },
+              { class: "run", "aria-label": `Nodes under ${view.names[run]}` },
               el(
                 "div",
                 { class: "title" },
-                el("b", {}, el("i", { class: `run${run}` }), recordings[run].policy),
+                el("b", {}, el("i", { class: `run${run}` }), view.names[run]),
                 this.numbers[run],
               ),
               stage.element,
@@ -227,7 +232,8 @@ export class Screen {
               "div",
               { class: "timebox" },
               one.element,
-              recordings.length > 1 ? el("span", { class: "policy", text: recordings[run].policy }) : null,
+              this.acts[run].element,
+              recordings.length > 1 ? el("span", { class: "policy", text: view.names[run] }) : null,
             ),
           ),
           this.asking.element,
@@ -244,8 +250,16 @@ export class Screen {
   }
 
   #partingButton() {
-    const { parting, view } = this;
-    if (this.recordings.length < 2) return null;
+    const { parting, view, recordings } = this;
+    if (recordings.length < 2) return null;
+    const act = recordings[0].policy === recordings[1].policy ? firstAct(recordings) : null;
+    if (act !== null && act <= (parting?.time ?? Infinity))
+      return el("button", {
+        type: "button",
+        class: "plain parts",
+        text: firstWords(act),
+        onclick: () => view.seek(act),
+      });
     if (!parting) return el("span", { class: "parts", text: "The same decisions in both runs" });
     const { run, row, time } = parting;
     return el("button", {
@@ -304,6 +318,7 @@ export class Screen {
     }
     if (whole || changes.has("window") || changes.has("selection")) {
       for (const one of this.timelines) one.draw(palette);
+      this.acts.forEach((one, run) => one.place(this.timelines[run].plot));
       this.lines.draw(palette, this.colours ?? []);
       this.asking.refresh();
     } else if (changes.has("time")) {
