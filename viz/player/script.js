@@ -72,3 +72,14 @@ export function firstAct(recordings) {
 
 /** @param {number} time [ms] */
 export const firstWords = (time) => `First different event at ${moment(time)}`;
+
+/**
+ * Why a task was killed: by an act of the script, or because it found no memory.
+ * @param {Recording} recording
+ * @param {number} task row
+ */
+export function killedBy(recording, task) {
+  const job = recording.jobNumber(recording.tables.tasks.columns.job[task]);
+  const isDone = actsOf(recording).some((act) => act.act === "kill" && act.job === job && act.done);
+  return isDone ? "by an act of the script" : "for want of memory";
+}
