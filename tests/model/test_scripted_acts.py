@@ -327,7 +327,7 @@ def test_a_wrong_script_is_refused(script, why):
 
 
 def test_closed_users_have_no_arrival_clock():
-    with pytest.raises(InputError, match="script.0.act .arrivals.: jobs of workload.arrivals.kind .closed."):
+    with pytest.raises(InputError, match=r"script\.0\.act .arrivals.: jobs of workload.arrivals.kind .closed."):
         ca.load_scenario("lmip", {"script": [{"at_s": 1.0, "act": "arrivals", "factor": 2.0}]})
 
 
