@@ -1,19 +1,33 @@
-"""How a recording is looked at: in a notebook, and as an HTML file."""
+"""A recording, which shows itself: in a notebook, and as an HTML file."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from cluster_abm.arguments import FLAG, PATH, check_arguments, from_on
+from cluster_abm.recording.recording import RecordedRun
 
 if TYPE_CHECKING:
-    from cluster_abm.recording.recording import Recording
     from cluster_abm.recording.showing import Shown
 
 
-class Looked:
-    """The part of Recording that shows it."""
+class Recording(RecordedRun):
+    """What happened in a run.
+
+    Attributes:
+        meta: what it is a recording of, as data that JSON can hold: scenario, policy, seed, how far it goes, the words
+            of the policy's rules, and the run's summary. `kept` says which part of the run it has: `every` n-th job,
+            tasks that live between `from_ns` and `to_ns` (None: in all of it), and `why`, in words ("": all is kept).
+            The summary is always that of the whole run.
+        tables: its tables by name (COLUMNS); `detail` only where it was asked for.
+
+    Example:
+        >>> import cluster_abm as ca
+        >>> recording = ca.record("quickstart", "jsq", seed=1, workload__duration_s=20)
+        >>> recording
+        <Recording quickstart: policy jsq, seed 1: 65 tasks, 66 decisions, 29.97 s>
+    """
 
     def html(self, path: str | Path) -> None:
         """Write an HTML file that plays it: from disk, offline, with nothing installed.
@@ -23,7 +37,7 @@ class Looked:
         from cluster_abm.recording.html import write_html
 
         check_arguments(path=(path, PATH))
-        write_html(path, [cast("Recording", self)])
+        write_html(path, [self])
 
     def show(self, embed: bool = False, height: int = 640) -> Shown:
         """What a notebook shows of it: the player, and a picture where no widget can run.
@@ -37,7 +51,7 @@ class Looked:
         from cluster_abm.recording.showing import show
 
         check_arguments(embed=(embed, FLAG), height=(height, from_on(100)))
-        return show([cast("Recording", self)], embed, height)
+        return show([self], embed, height)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, Any]:
         return {**self.show()._repr_mimebundle_(), "text/plain": repr(self)}
