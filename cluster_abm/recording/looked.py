@@ -1,20 +1,34 @@
-"""How a recording is looked at: in a notebook, and as an HTML file."""
+"""A recording, which shows itself: in a notebook, and as an HTML file."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from cluster_abm.arguments import FLAG, PATH, Kind, check_arguments, from_on
 from cluster_abm.errors import InputError
+from cluster_abm.recording.recording import RecordedRun
 
 if TYPE_CHECKING:
-    from cluster_abm.recording.recording import Recording
     from cluster_abm.recording.showing import Shown
 
 
-class Looked:
-    """The part of Recording that shows it."""
+class Recording(RecordedRun):
+    """What happened in a run.
+
+    Attributes:
+        meta: what it is a recording of, as data that JSON can hold: scenario, policy, seed, how far it goes, the words
+            of the policy's rules, and the run's summary. `kept` says which part of the run it has: `every` n-th job,
+            tasks that live between `from_ns` and `to_ns` (None: in all of it), and `why`, in words ("": all is kept).
+            The summary is always that of the whole run.
+        tables: its tables by name (COLUMNS); `detail` only where it was asked for.
+
+    Example:
+        >>> import cluster_abm as ca
+        >>> recording = ca.record("quickstart", "jsq", seed=1, workload__duration_s=20)
+        >>> recording
+        <Recording quickstart: policy jsq, seed 1: 65 tasks, 66 decisions, 29.97 s>
+    """
 
     def html(self, path: str | Path, beside: Recording | None = None) -> None:
         """Write an HTML file that plays it: from disk, offline, with nothing installed.
@@ -46,14 +60,13 @@ class Looked:
         return show(self._with(beside), embed, height)
 
     def _with(self, beside: Recording | None) -> list[Recording]:
-        own = cast("Recording", self)
         if beside is None:
-            return [own]
-        check_arguments(beside=(beside, Kind("a recording", lambda value: isinstance(value, Looked))))
-        nodes = [one.tables["nodes"].num_rows for one in (own, beside)]
+            return [self]
+        check_arguments(beside=(beside, Kind("a recording", lambda value: isinstance(value, Recording))))
+        nodes = [one.tables["nodes"].num_rows for one in (self, beside)]
         if nodes[0] != nodes[1]:
             raise InputError(f"beside: a recording of {nodes[1]} nodes: needed is one of {nodes[0]}")
-        return [own, beside]
+        return [self, beside]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, Any]:
         return {**self.show()._repr_mimebundle_(), "text/plain": repr(self)}
