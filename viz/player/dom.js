@@ -95,6 +95,19 @@ export function iconButton(picture, name, press, key = "") {
 }
 
 /**
+ * The head of a dialog. The focus begins at its words: at the top, and where a screen reader begins to read.
+ * @param {string} text
+ * @param {() => void} close
+ */
+export const dialogHead = (text, close) =>
+  el(
+    "header",
+    {},
+    el("h2", { text, tabindex: "-1", autofocus: true }),
+    el("button", { type: "button", class: "plain", text: "Close", onclick: close }),
+  );
+
+/**
  * An opaque canvas whose coordinates are CSS pixels, sharp at any density.
  * @param {HTMLCanvasElement} canvas
  * @param {number} most pixels of the device for one

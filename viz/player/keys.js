@@ -1,6 +1,6 @@
 /** What keys do, and the page that says so. */
 
-import { el } from "./dom.js";
+import { dialogHead, el } from "./dom.js";
 
 const DETAIL = "CPU and disk in detail, in a window of at most 5 s";
 /** @type {[string, string][]} */
@@ -63,7 +63,7 @@ export function helpPage(hasDetail) {
     el(
       "dialog",
       { class: "help", "aria-label": "Keys" },
-      el("h2", { text: "Keys" }),
+      dialogHead("Keys", () => dialog.close()),
       el(
         "table",
         {},
@@ -79,7 +79,6 @@ export function helpPage(hasDetail) {
       el("p", {
         text: "Drag pans and a wheel or two fingers zoom the timeline; a double click zooms to a bar. A click on a row's name unfolds it.",
       }),
-      el("button", { type: "button", class: "plain", text: "Close", onclick: () => dialog.close() }),
     )
   );
   return dialog;

@@ -1,6 +1,6 @@
 /** What the canvases show, as text beside them: for screen readers, and to be read by all (key w). Bounded, never spoken. */
 
-import { el, fill } from "./dom.js";
+import { dialogHead, el, fill } from "./dom.js";
 import { downWords, movesInWords, nodesInWords, partsInWords, peaksInWords } from "./mirror_words.js";
 import { QUANTITIES } from "./series.js";
 import { valueAt } from "./lines.js";
@@ -62,11 +62,10 @@ export class Mirror {
     const { header } = view.recordings[0];
     fill(
       dialog,
-      el("h2", { text: `In words, at ${moment(view.time)}` }),
+      dialogHead(`In words, at ${moment(view.time)}`, () => dialog.close()),
       ...[...this.ofStages, ...this.ofTimelines, this.ofLines].map((one) => el("p", { text: one.textContent })),
       this.#table(),
       el("p", { class: "note", text: `Numbers are rounded: ${header.rounded}` }),
-      el("button", { type: "button", class: "plain", text: "Close", onclick: () => dialog.close() }),
     );
     dialog.showModal();
   }

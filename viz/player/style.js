@@ -57,7 +57,8 @@ export const STYLE = `
 .icon { width: 16px; height: 16px; fill: currentColor; }
 .icon .line { fill: none; stroke: currentColor; stroke-width: 1.6; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
-.stage:focus-visible, .timeline:focus-visible, .overview:focus-visible, .body:focus-visible, .list:focus-visible { outline-offset: -3px; }
+.body:focus-visible, .list:focus-visible { outline-offset: -3px; }
+.stage:focus-visible::after, .timeline:focus-visible::after, .overview:focus-visible::after { content: ""; position: absolute; inset: 0; border: 3px solid var(--accent); pointer-events: none; z-index: 4; }
 .now { display: inline-flex; align-items: center; gap: 6px; margin-left: 8px; white-space: nowrap; }
 .clock { contain: strict; height: 27px; width: 88px; font: inherit; font-size: 15px; font-weight: 650; text-align: right; color: var(--ink); background: none; border: 1px solid transparent;
   border-radius: 5px; padding: 2px 4px; font-variant-numeric: tabular-nums; }
@@ -148,12 +149,15 @@ export const STYLE = `
 .event[aria-selected="true"] > * { color: var(--ink); }
 .event.failed { color: var(--down); }
 .event .mark { overflow: visible; text-align: center; }
-.help { border: 1px solid var(--line); border-radius: 12px; background: var(--paper); color: var(--ink); padding: 18px 24px; max-width: 440px; }
+.help { border: 1px solid var(--line); border-radius: 12px; background: var(--paper); color: var(--ink); padding: 14px 18px; max-width: min(560px, 94vw); }
 .help::backdrop { background: rgb(0 0 0 / .4); }
 .help h2 { margin: 0 0 8px; font-size: 17px; }
 .help { max-height: 92vh; overflow: auto; }
 .help caption { text-align: left; font-weight: 650; padding-top: 6px; }
-.mirrored { max-width: min(680px, 92vw); }
+.help header { display: flex; justify-content: space-between; align-items: start; gap: 12px; }
+.help h2:focus { outline: 0; }
+.mirrored { max-width: min(680px, 94vw); }
+.mirrored .loads th { white-space: normal; padding-right: 0; }
 .help th { text-align: left; padding: 2px 16px 2px 0; white-space: nowrap; font-weight: 400; }
 kbd { font: 12px ui-monospace, monospace; border: 1px solid var(--line); border-bottom-width: 2px; border-radius: 4px; padding: 0 5px; margin-right: 4px; background: var(--ground); }
 .film { grid-template: auto minmax(0, 1fr) auto / minmax(0, 1fr); grid-template-areas: "head" "main" "bar"; }
