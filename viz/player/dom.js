@@ -94,18 +94,20 @@ export function iconButton(picture, name, press, key = "") {
   return button;
 }
 
-/**
- * The head of a dialog. The focus begins at its words: at the top, and where a screen reader begins to read.
- * @param {string} text
- * @param {() => void} close
- */
+/** @param {string} text @param {() => void} close */
 export const dialogHead = (text, close) =>
   el(
-    "header",
-    {},
-    el("h2", { text, tabindex: "-1", autofocus: true }),
+    "div",
+    { class: "top" },
+    el("h2", { text, tabindex: "-1" }),
     el("button", { type: "button", class: "plain", text: "Close", onclick: close }),
   );
+
+/** The focus begins at the head: at the top, where a screen reader begins to read. @param {HTMLDialogElement} dialog */
+export function openDialog(dialog) {
+  dialog.showModal();
+  dialog.querySelector("h2")?.focus();
+}
 
 /**
  * An opaque canvas whose coordinates are CSS pixels, sharp at any density.

@@ -1,6 +1,6 @@
 /** What the canvases show, as text beside them: for screen readers, and to be read by all (key w). Bounded, never spoken. */
 
-import { dialogHead, el, fill } from "./dom.js";
+import { dialogHead, el, fill, openDialog } from "./dom.js";
 import { downWords, movesInWords, nodesInWords, partsInWords, peaksInWords } from "./mirror_words.js";
 import { QUANTITIES } from "./series.js";
 import { valueAt } from "./lines.js";
@@ -67,7 +67,7 @@ export class Mirror {
       this.#table(),
       el("p", { class: "note", text: `Numbers are rounded: ${header.rounded}` }),
     );
-    dialog.showModal();
+    openDialog(dialog);
   }
 
   /**

@@ -4,7 +4,7 @@ import { addressOf, readAddress, writeAddress } from "./address.js";
 import { Asking } from "./asking.js";
 import { Bar } from "./bar.js";
 import { paletteOf } from "./colours.js";
-import { el, fill, iconButton } from "./dom.js";
+import { el, fill, iconButton, openDialog } from "./dom.js";
 import { Events } from "./events.js";
 import { firstDifference } from "./facts.js";
 import { Happenings } from "./happenings.js";
@@ -159,7 +159,7 @@ export class Screen {
       m: () => this.walk.nextMove() || this.#tell("No move is on the stage now."),
       z: () => this.walk.zoom(),
       w: () => this.mirror.toggle(),
-      "?": () => (this.help.open ? this.help.close() : this.help.showModal()),
+      "?": () => (this.help.open ? this.help.close() : openDialog(this.help)),
       Escape: () => view.select(null),
     };
   }
@@ -209,7 +209,7 @@ export class Screen {
         this.theme,
         iconButton("words", "In words", () => this.mirror.toggle(), "w"),
         iconButton("full", "Full screen", () => this.#full(), "f"),
-        iconButton("help", "Keys", () => this.help.showModal(), "?"),
+        iconButton("help", "Keys", () => openDialog(this.help), "?"),
       ),
       el(
         "div",

@@ -154,7 +154,7 @@ export const STYLE = `
 .help h2 { margin: 0 0 8px; font-size: 17px; }
 .help { max-height: 92vh; overflow: auto; }
 .help caption { text-align: left; font-weight: 650; padding-top: 6px; }
-.help header { display: flex; justify-content: space-between; align-items: start; gap: 12px; }
+.help .top { display: flex; justify-content: space-between; align-items: start; gap: 12px; }
 .help h2:focus { outline: 0; }
 .mirrored { max-width: min(680px, 94vw); }
 .mirrored .loads th { white-space: normal; padding-right: 0; }
