@@ -44,7 +44,7 @@ export class Events {
       word,
       chipOf(name, () => this.filter(word)),
     ]);
-    this.policies = all.length > 1 ? all.map((one, run) => chipOf(one.recording.policy, () => this.choose(run))) : [];
+    this.policies = all.length > 1 ? all.map((_, run) => chipOf(view.names[run], () => this.choose(run))) : [];
     this.chips = el(
       "div",
       { class: "chips", role: "group", "aria-label": "Filters" },

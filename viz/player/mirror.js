@@ -76,12 +76,12 @@ export class Mirror {
    */
   nodeWords(node) {
     const { view, stages } = this;
-    const words = stages.map(({ state, recording }) => {
+    const words = stages.map(({ state, run }) => {
       state.at(view.time);
       const now = state.isDown(node)
         ? "down"
         : `${counted(state.tasks[node], "task")}${partsInWords(state, node)}, memory ${Math.round(100 * state.memoryShare(node))} %`;
-      return stages.length > 1 ? `${recording.policy}: ${now}` : now;
+      return stages.length > 1 ? `${view.names[run]}: ${now}` : now;
     });
     return `${view.recordings[0].nodeName(node)} at ${moment(view.time)}: ${words.join("; ")}.`;
   }
@@ -91,19 +91,19 @@ export class Mirror {
     const { view } = this;
     state.at(view.time);
     return [
-      `At ${moment(view.time)} under ${recording.policy}: ${counted(this.totals[run].at(view.time).inside, "task")} in the system.`,
+      `At ${moment(view.time)} under ${view.names[run]}: ${counted(this.totals[run].at(view.time).inside, "task")} in the system.`,
       nodesInWords(state),
       movesInWords(recording, view.time, view.shown),
     ].join(" ");
   }
 
   /** @param {Timeline} timeline */
-  #timeline({ lanes, recording }) {
+  #timeline({ lanes, recording, run }) {
     const { from, to } = this.view;
     const ends = (/** @type {number} */ time) => time >= from && time <= to;
     const { at } = recording.failures;
     return [
-      `Timeline of ${recording.policy} from ${moment(from)} to ${moment(to)}: a row for each of ${counted(recording.nodes, "node")}.`,
+      `Timeline of ${this.view.names[run]} from ${moment(from)} to ${moment(to)}: a row for each of ${counted(recording.nodes, "node")}.`,
       peaksInWords(lanes, from, to),
       at.length ? downWords(recording, from, to) : "",
       `The clock is ${ends(this.view.time) ? `at ${moment(this.view.time)}` : "outside"}.`,
@@ -122,7 +122,7 @@ export class Mirror {
       const range = most
         ? `, least ${plain(least.value)}${of} at ${moment(least.time)}, most ${plain(most.value)}${of} at ${moment(most.time)}`
         : ", nothing measured in this window";
-      return `${view.recordings[run].policy}: ${Number.isFinite(now) ? `${plain(now)}${of}` : "unknown"} at ${moment(view.time)}${range}.`;
+      return `${view.names[run]}: ${Number.isFinite(now) ? `${plain(now)}${of}` : "unknown"} at ${moment(view.time)}${range}.`;
     });
     return [`${name}, from ${moment(view.from)} to ${moment(view.to)}.`, ...words].join(" ");
   }
@@ -131,7 +131,7 @@ export class Mirror {
   #table() {
     const { stages, view } = this;
     const [first] = view.recordings;
-    const heads = stages.flatMap(({ recording }) => [`${recording.policy}: tasks`, "memory"]);
+    const heads = stages.flatMap(({ run }) => [`${view.names[run]}: tasks`, "memory"]);
     const count = Math.min(first.nodes, MOST_ROWS);
     return el(
       "table",

@@ -1,5 +1,6 @@
 /** All panels over one clock: what is drawn when, keys, theme, address. */
 
+import { Acts } from "./acts.js";
 import { addressOf, readAddress, writeAddress } from "./address.js";
 import { Asking } from "./asking.js";
 import { Bar } from "./bar.js";
@@ -18,6 +19,7 @@ import { Overview } from "./overview.js";
 import { MOVE } from "./recording.js";
 import { firstAbove, firstFrom } from "./search.js";
 import { selectionWords } from "./said.js";
+import { firstAct, firstWords } from "./script.js";
 import { Stage } from "./stage.js";
 import { NodeState } from "./state.js";
 import { Tally, countUp } from "./tally.js";
@@ -31,7 +33,8 @@ import { moment } from "./words.js";
 /** @typedef {import("./colours.js").Palette} Palette */
 /** @typedef {import("./recording.js").Recording} Recording */
 /** @typedef {import("./view.js").Change} Change */
-/** @typedef {{page?: boolean, theme?: "dark" | "light", hash?: string, onDetail?: (from: number, to: number) => void}} Options */
+/** @typedef {{page?: boolean, theme?: "dark" | "light", hash?: string, onDetail?: (from: number, to: number) => void,
+ *   acting?: import("./acts.js").Acting}} Options */
 
 const ADDRESS_MS = 400;
 const WORDS_MS = 90;
@@ -60,9 +63,9 @@ export class Screen {
       view,
       recordings.map((one) => new Happenings(one)),
     );
-    const policies = recordings.map((one) => one.policy);
-    this.tally = new Tally(this.totals, policies, view.end);
-    this.why = new Why(view, this.events, this.tally);
+    this.acts = recordings.map((_, run) => new Acts(view, run, options.acting ?? null));
+    this.tally = new Tally(this.totals, view.names, view.end);
+    this.why = new Why(view, this.events, this.tally, options.acting ?? null);
     this.asking = new Asking(view, this.timelines, options.onDetail ?? null);
     this.walk = new Walk(view, this.stages, this.timelines);
     this.mirror = new Mirror(view, this);
@@ -220,11 +223,11 @@ export class Screen {
           ...this.stages.map((stage, run) =>
             el(
               "section",
-              { class: "run", "aria-label": `Nodes under ${recordings[run].policy}` },
+              { class: "run", "aria-label": `Nodes under ${view.names[run]}` },
               el(
                 "div",
                 { class: "title" },
-                el("b", {}, el("i", { class: `run${run}` }), recordings[run].policy),
+                el("b", {}, el("i", { class: `run${run}` }), view.names[run]),
                 this.numbers[run],
               ),
               stage.element,
@@ -242,7 +245,8 @@ export class Screen {
               { class: "timebox" },
               one.element,
               this.mirror.ofTimelines[run],
-              recordings.length > 1 ? el("span", { class: "policy", text: recordings[run].policy }) : null,
+              this.acts[run].element,
+              recordings.length > 1 ? el("span", { class: "policy", text: view.names[run] }) : null,
             ),
           ),
           this.asking.element,
@@ -261,8 +265,16 @@ export class Screen {
   }
 
   #partingButton() {
-    const { parting, view } = this;
-    if (this.recordings.length < 2) return null;
+    const { parting, view, recordings } = this;
+    if (recordings.length < 2) return null;
+    const act = recordings[0].policy === recordings[1].policy ? firstAct(recordings) : null;
+    if (act !== null && act <= (parting?.time ?? Infinity))
+      return el("button", {
+        type: "button",
+        class: "plain parts",
+        text: firstWords(act),
+        onclick: () => view.seek(act),
+      });
     if (!parting) return el("span", { class: "parts", text: "The same decisions in both runs" });
     const { run, row, time } = parting;
     return el("button", {
@@ -321,6 +333,7 @@ export class Screen {
     }
     if (whole || changes.has("window") || changes.has("selection")) {
       for (const one of this.timelines) one.draw(palette);
+      this.acts.forEach((one, run) => one.place(this.timelines[run].plot));
       this.lines.draw(palette, this.colours ?? []);
       this.asking.refresh();
     } else if (changes.has("time")) {

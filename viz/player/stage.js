@@ -38,7 +38,7 @@ export class Stage {
         class: "stage",
         role: "application",
         tabindex: "0",
-        "aria-label": `Stage of ${this.recording.policy}: arrow keys choose a node`,
+        "aria-label": `Stage of ${view.names[run]}: arrow keys choose a node`,
         onclick: (/** @type {MouseEvent} */ event) => this.#click(event),
         onpointermove: (/** @type {PointerEvent} */ event) => this.#hover(event),
         onpointerleave: () => {

@@ -45,7 +45,7 @@ export class Timeline {
         tabindex: "0",
         role: "application",
         "data-run": run,
-        "aria-label": `Timeline of ${lanes.recording.policy}: up and down choose a node, left and right a visit, with Shift they pan`,
+        "aria-label": `Timeline of ${view.names[run]}: up and down choose a node, left and right a visit, with Shift they pan`,
         onpointermove: (/** @type {PointerEvent} */ event) => this.#hover(event),
         onpointerleave: () => {
           this.tip.hidden = true;
