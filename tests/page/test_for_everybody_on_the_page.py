@@ -42,6 +42,10 @@ def test_the_report_of_axe_has_nothing_serious(tab):
             tab.page.get_by_role("button", name="Dark or light").click()
             tab.page.wait_for_timeout(200)
             report(f"{width}, {light} light")
+        for kind in ("node", "task"):
+            tab.view(f"view.select({{run: 0, kind: '{kind}', id: 1}})")
+            tab.page.wait_for_timeout(100)
+            report(f"{width}, a {kind} and what can be done with it")
         tab.labelled("Policy").click()
         report(f"{width}, a list")
         tab.page.keyboard.press("Escape")
@@ -64,3 +68,26 @@ def test_tab_leads_from_the_settings_through_the_player(tab):
         next(at for at, name in enumerate(names) if name.startswith(part)) for part in ("field-", "stage", "list")
     ]
     assert places == sorted(places)
+
+
+def test_an_act_by_keys_alone(tab):
+    """A node on the stage, its button, and the run that is computed again: the focus stays where it was."""
+
+    def tab_to(start):
+        for _ in range(90):
+            tab.page.keyboard.press("Tab")
+            if tab.page.evaluate(DEEP).startswith(start):
+                return
+        raise AssertionError(f"Tab does not lead to {start}")
+
+    tab.view("view.seek(60_000)")
+    tab_to("stage Stage of")
+    tab.page.keyboard.press("ArrowRight")
+    tab.page.keyboard.press("ArrowRight")
+    assert tab.view("[view.selection.kind, view.selection.id]") == ["node", 1]
+    tab_to("plain Fail")
+    tab.page.keyboard.press("Enter")
+    tab.until(lambda: tab.page.locator(".pin").count())
+    assert tab.page.locator(".pin").first.get_attribute("aria-label") == "Act at 60.00 s: node 1 fails"
+    tab.until(lambda: tab.page.evaluate(DEEP).startswith("body What is selected"))
+    assert tab.view("[view.selection.kind, view.selection.id]") == ["node", 1]
