@@ -1,6 +1,7 @@
 /** A task's life and a node's life: where the time went. */
 
 import { el } from "./dom.js";
+import { hatched } from "./hatch.js";
 import { lostNode, lostWith } from "./facts.js";
 import { ended } from "./lanes.js";
 import { OUTCOME, PARTS, WHAT } from "./recording.js";
@@ -36,7 +37,7 @@ export function timeBar(times, palette, name) {
     const share = (100 * time) / whole;
     bar.append(
       el("i", {
-        css: { "flex-grow": String(time), background: palette.states[part] },
+        css: { "flex-grow": String(time), ...hatched(part, palette) },
         title: `${PART_WORDS[part]}: ${duration(time)}`,
       }),
     );
@@ -44,7 +45,7 @@ export function timeBar(times, palette, name) {
       el(
         "li",
         {},
-        el("i", { class: "square", css: { background: palette.states[part] } }),
+        el("i", { class: "square", css: hatched(part, palette) }),
         `${PART_WORDS[part]} ${duration(time)} (${plain(Math.round(share * 10) / 10)} %)`,
       ),
     );

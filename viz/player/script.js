@@ -29,11 +29,12 @@ export function actsOf(recording) {
  */
 export function actWords(act, nameOf) {
   const node = act.node === undefined ? "" : nameOf(act.node);
+  const device = { cpu: "the CPU", link: "the links" }[act.device ?? ""] ?? "the disk";
   const words = {
     fail: `${node} fails`,
     drain: `${node} drains`,
     recover: `${node} recovers`,
-    slow: `${act.device === "cpu" ? "the CPU" : act.device === "link" ? "the links" : "the disk"} of ${node} ${act.device === "link" ? "have" : "has"} ${plain(100 * (act.factor ?? 1))} % of the speed`,
+    slow: `${device} of ${node} ${act.device === "link" ? "have" : "has"} ${plain(100 * (act.factor ?? 1))} % of the speed`,
     kill: `job ${act.job} is killed`,
     send: `task ${act.task} is offered to ${node}`,
     arrivals: `jobs arrive ${plain(act.factor ?? 1)} times as fast`,
