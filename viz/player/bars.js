@@ -3,6 +3,7 @@
 import { ended } from "./lanes.js";
 import { FONT } from "./machines.js";
 import { firstAbove, firstFrom } from "./search.js";
+import { drawEdges } from "./shapes.js";
 
 /** @typedef {import("./lanes.js").Lanes} Lanes */
 /** @typedef {import("./strip.js").Context} Context */
@@ -92,6 +93,7 @@ export function paintBars(context, piece, asBars) {
     for (let at = 0; at < batch.length; at += 4) {
       context.fillRect(batch[at], batch[at + 1], batch[at + 2], batch[at + 3]);
     }
+    drawEdges(context, palette, place % STATES, batch);
   });
   context.font = `9px ${FONT}`;
   context.textBaseline = "middle";

@@ -3,7 +3,7 @@
 /** @typedef {import("./recording.js").Recording} Recording */
 /**
  * @typedef {{paper: string, ground: string, raised: string, ink: string, faint: string, line: string, accent: string,
- *   track: string, memory: string, states: string[], waiting: string, moves: string[], ramp: string[],
+ *   track: string, memory: string, states: string[], edges: string[], waiting: string, moves: string[], ramp: string[],
  *   heat: Uint32Array, down: string, policy: string, dark: boolean}} Palette
  */
 
@@ -58,12 +58,14 @@ export function paletteOf(recording, dark) {
   ).map((one) => colour(one, "#888888"));
   // From little to much: towards the ink.
   if (!dark) ramp = [...ramp].reverse();
+  const shownStates = wanted.map(shown);
   const ground = GROUNDS[dark ? "dark" : "light"];
   return {
     ...ground,
     dark,
     policy: shownPolicy(colours.policy, dark),
-    states: wanted.map(shown),
+    states: shownStates,
+    edges: shownStates.map((one) => mixed(one, inkOn(one), 0.7)),
     waiting: shown("blocked"),
     ramp,
     moves: moves.map((one) => (dark ? mixed(one, "#ffffff", 0.35) : one)),

@@ -3,6 +3,7 @@
 import { el, fill } from "./dom.js";
 import { eventElement } from "./event_row.js";
 import { ABOUT, FILTERS } from "./happenings.js";
+import { signOf } from "./shapes.js";
 import { counted } from "./words.js";
 
 /** @typedef {import("./colours.js").Palette} Palette */
@@ -92,13 +93,17 @@ export class Events {
       fill(
         this.runs,
         ...this.all.map((one, run) =>
-          el("button", {
-            type: "button",
-            class: "chip",
-            "aria-pressed": String(run === this.run),
-            text: one.recording.policy,
-            onclick: () => this.choose(run),
-          }),
+          el(
+            "button",
+            {
+              type: "button",
+              class: "chip",
+              "aria-pressed": String(run === this.run),
+              onclick: () => this.choose(run),
+            },
+            signOf(one.recording, run),
+            one.recording.policy,
+          ),
         ),
       );
     }

@@ -3,6 +3,7 @@
 import { drawMark } from "./dots.js";
 import { el } from "./dom.js";
 import { MOVE } from "./recording.js";
+import { fillOf } from "./shapes.js";
 import { moment } from "./words.js";
 
 /** @typedef {import("./colours.js").Palette} Palette */
@@ -30,7 +31,7 @@ export function legendOf(recordings, palette, most) {
   const list = el("ul", { class: "legend", "aria-label": "Legend" });
   STATES.forEach((words, state) => {
     if (state === 4 && !recordings.some((one) => one.tables.tasks.columns.faults.some((faults) => faults > 0))) return;
-    list.append(el("li", {}, el("i", { class: "square", css: { background: palette.states[state] } }), words));
+    list.append(el("li", {}, el("i", { class: "square", css: { background: fillOf(palette, state) } }), words));
   });
   const used = new Set(recordings.flatMap((one) => [...new Set(one.moves.kind)]));
   for (const [kind, words, how] of MOVES) {

@@ -4,6 +4,7 @@ import { el } from "./dom.js";
 import { lostNode, lostWith } from "./facts.js";
 import { ended } from "./lanes.js";
 import { OUTCOME, PARTS, WHAT } from "./recording.js";
+import { fillOf } from "./shapes.js";
 import { counted, duration, moment, plain } from "./words.js";
 
 /** @typedef {import("./colours.js").Palette} Palette */
@@ -35,7 +36,7 @@ export function timeBar(times, palette, name) {
     const share = (100 * time) / whole;
     bar.append(
       el("i", {
-        css: { "flex-grow": String(time), background: palette.states[part] },
+        css: { "flex-grow": String(time), background: fillOf(palette, part) },
         title: `${PART_WORDS[part]}: ${duration(time)}`,
       }),
     );
@@ -43,7 +44,7 @@ export function timeBar(times, palette, name) {
       el(
         "li",
         {},
-        el("i", { class: "square", css: { background: palette.states[part] } }),
+        el("i", { class: "square", css: { background: fillOf(palette, part) } }),
         `${PART_WORDS[part]} ${duration(time)} (${plain(Math.round(share * 10) / 10)} %)`,
       ),
     );

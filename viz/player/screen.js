@@ -17,6 +17,7 @@ import { momentsOf } from "./moments.js";
 import { Overview } from "./overview.js";
 import { MOVE } from "./recording.js";
 import { firstAbove, firstFrom } from "./search.js";
+import { signOf } from "./shapes.js";
 import { whatHappens, whyWords } from "./sentences.js";
 import { Stage } from "./stage.js";
 import { NodeState } from "./state.js";
@@ -189,7 +190,9 @@ export class Screen {
         el("h1", { text: String(header.scenario) }),
         el("span", {
           class: "caption",
-          text: [header.caption, header.changed && `with ${header.changed}`, `seed ${header.seed}`].filter(Boolean).join("; "),
+          text: [header.caption, header.changed && `with ${header.changed}`, `seed ${header.seed}`]
+            .filter(Boolean)
+            .join("; "),
           title: `Rounded: ${header.rounded}`,
         }),
         ...notes.map((text) => el("span", { class: "kept", text: `Kept: ${text}` })),
@@ -211,7 +214,7 @@ export class Screen {
               el(
                 "div",
                 { class: "title" },
-                el("b", {}, el("i", { class: `run${run}` }), recordings[run].policy),
+                el("b", {}, signOf(recordings[run], run), recordings[run].policy),
                 this.numbers[run],
               ),
               stage.element,
@@ -227,7 +230,9 @@ export class Screen {
               "div",
               { class: "timebox" },
               one.element,
-              recordings.length > 1 ? el("span", { class: "policy", text: recordings[run].policy }) : null,
+              recordings.length > 1
+                ? el("span", { class: "policy" }, signOf(recordings[run], run), recordings[run].policy)
+                : null,
             ),
           ),
           this.asking.element,

@@ -21,7 +21,8 @@ export const STYLE = `
 .run { display: grid; grid-template-rows: auto minmax(0, 1fr); background: var(--ground); min-width: 0; min-height: 0; }
 .run > .title { display: flex; gap: 6px 14px; align-items: center; padding: 5px 10px 1px; white-space: nowrap; overflow: hidden; }
 .run > .title b { font-size: 14px; display: inline-flex; align-items: center; gap: 6px; }
-.run > .title b i, .chip i { width: 10px; height: 10px; border-radius: 3px; display: inline-block; }
+.sign { width: 12px; height: 12px; display: inline-block; vertical-align: -1px; margin-right: 4px; }
+.run > .title b .sign { margin-right: 0; }
 .run > .title span { color: var(--faint); }
 .run > .title span em { font-style: normal; color: var(--ink); font-weight: 600; }
 .stage, .timeline { contain: layout paint; position: relative; min-height: 0; min-width: 0; overflow: hidden; }
