@@ -9,7 +9,7 @@ from cluster_abm.recording.fates import KINDS
 from cluster_abm.recording.recording import Recording
 from cluster_abm.recording.segments import WHAT
 from cluster_abm.results.colours import BREAKDOWN_COLOURS, MOVE_COLOURS, RAMP
-from cluster_abm.results.looks import Marker, colour_of, marker_of
+from cluster_abm.results.looks import HOURGLASS, STAR, Marker, colour_of, marker_of
 
 OUTCOMES = ("finished", "killed", "lost")
 # How a sentence calls what it compares: "node 18 has 9.8 s of disk work waiting". Others have their meaning.
@@ -50,7 +50,7 @@ def words_of(recording: Recording) -> dict[str, Any]:
 
 def marker_words(marker: Marker) -> str:
     """A marker's name in the player (`shapes.js`)."""
-    return marker if isinstance(marker, str) else f"star {marker[0]}"
+    return {STAR: "star", HOURGLASS: "hourglass"}.get(marker, str(marker))
 
 
 def _indices(recording: Recording) -> list[Any]:

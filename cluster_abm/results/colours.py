@@ -30,6 +30,13 @@ RAMP = ("#2a2a5e", "#2b4171", "#275985", "#237196", "#3986a6", "#4b9cb4", "#69b0
 ALONE = "#3B4A57"
 
 
+def mixed(colour: str, share: float) -> str:
+    """A colour with that share of white, or of black where it is below 0."""
+    end = 255 if share > 0 else 0
+    parts = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
+    return "#" + "".join(f"{round(part + abs(share) * (end - part)):02X}" for part in parts)
+
+
 def ink_on(fill: Sequence[float]) -> str:
     """Black or white, whichever stands out more on a colour (red, green, blue, 0..1): a contrast of 4.5 at least."""
     # Relative luminance as the Web Content Accessibility Guidelines define it.

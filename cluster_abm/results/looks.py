@@ -7,17 +7,22 @@ white paper by 3:1 (tests/results/test_looks.py). The others have the colour of 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, Literal, TypeVar
 
-# As Matplotlib names it: a letter, or a star (corners, 1, degrees).
-Marker = str | tuple[int, Literal[0, 1, 2], int]
+from cluster_abm.results.colours import mixed
+
+# As Matplotlib takes it: a letter, a star (corners, 1, degrees), or corners in order.
+Marker = str | tuple[int, Literal[0, 1, 2], int] | tuple[tuple[int, int], ...]
+STAR: Marker = (4, 1, 0)
+HOURGLASS: Marker = ((-1, 1), (1, 1), (-1, -1), (1, -1), (-1, 1))
 T = TypeVar("T")
 
 # One table for all: policy -> colour and marker.
 LOOKS: dict[str, tuple[str, Marker]] = {
     "none": ("#8C8C8C", "o"),
-    "random": ("#C078C0", (4, 1, 0)),
+    "random": ("#C078C0", STAR),
     "round-robin": ("#D55E00", "X"),
     "jsq": ("#00683C", "^"),
     "power-of-d": ("#840000", "v"),
@@ -27,7 +32,7 @@ LOOKS: dict[str, tuple[str, Marker]] = {
     "iolb-pm": ("#5490FC", "D"),
     "wal-pm": ("#2400B4", ">"),
     "wal-re": ("#9048F0", "<"),
-    "iocm-pm": ("#780C84", (3, 1, 0)),
+    "iocm-pm": ("#780C84", HOURGLASS),
     "iocm-re": ("#B430A8", "h"),
     "combined": ("#785478", "p"),
     "pooled": ("#22262B", "*"),
@@ -51,7 +56,7 @@ FAMILIES: dict[str, tuple[str, str]] = {
 }
 OTHERS = "others"
 # Of policies without a family, and of curves whose own colour is taken.
-SPARE_COLOURS = ("#332288", "#882255", "#117733", "#AA4499", "#2F8F80", "#661100")
+SPARE_COLOURS = ("#480C54", "#FC4860", "#6000E4", "#60243C", "#E454F0", "#840CC0")
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
 # Of a second policy in one colour: this share of black (below 0) or white; beyond all colours, more of them.
 SHADES, MIXED = (-0.35, 0.25), (0.45, -0.45, 0.7, -0.7, -0.25)
@@ -59,7 +64,7 @@ _FAMILY_OF = {name: family for family, (_, names) in FAMILIES.items() for name i
 
 
 def family_of(policy: str) -> str:
-    """The family of a policy, or of its variant ("jsq[ties=home]"); OTHERS where it has none."""
+    """The family of a policy, or of its variant; OTHERS where it has none."""
     return _FAMILY_OF.get(_plain(policy), OTHERS)
 
 
@@ -81,10 +86,10 @@ def marker_of(policy: str) -> Marker:
 def colours_of(policies: Sequence[str]) -> list[str]:
     """A colour for each curve: its policy's, or another one where that is an earlier curve's."""
     of_families = [colour for colour, _ in FAMILIES.values()]
-    further = [_mixed(one, share) for share in MIXED for one in (*SPARE_COLOURS, *of_families, *_OWN)]
+    further = [mixed(one, share) for share in MIXED for one in (*SPARE_COLOURS, *of_families, *_OWN)]
     own = [colour_of(policy) for policy in policies]
     return _without_repeats(
-        [(one, *(_mixed(one, share) for share in SHADES), *SPARE_COLOURS, *of_families, *further) for one in own]
+        [(one, *(mixed(one, share) for share in SHADES), *SPARE_COLOURS, *of_families, *further) for one in own]
     )
 
 
@@ -106,7 +111,8 @@ _OWN = tuple(colour for colour, _ in LOOKS.values())
 
 
 def _plain(policy: str) -> str:
-    return policy.partition("[")[0]
+    """Its name without what a variant adds: of "jsq[ties=home]" and "iolb (queue)" jsq and iolb."""
+    return re.split(r"[\[(]", policy)[0].strip()
 
 
 def _without_repeats(wanted: Sequence[Sequence[T]]) -> list[T]:
@@ -120,10 +126,3 @@ def _without_repeats(wanted: Sequence[Sequence[T]]) -> list[T]:
         given.add(one)
         taken.add(one)
     return chosen
-
-
-def _mixed(colour: str, share: float) -> str:
-    """A colour with that share of white, or of black where it is below 0."""
-    end = 255 if share > 0 else 0
-    parts = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
-    return "#" + "".join(f"{round(part + abs(share) * (end - part)):02X}" for part in parts)

@@ -147,6 +147,7 @@ def test_a_policy_of_ones_own_has_a_spare_colour_by_its_name_whatever_stands_bes
 def test_a_variant_looks_like_its_policy_and_a_shade_darker_beside_it():
     variant = "jsq[information=fresh]"
     assert (colour_of(variant), family_of(variant)) == (LOOKS["jsq"][0], "dispatching")
+    assert family_of("iolb (queue)") == "I/O load"
     # #00683C with 35 % of black: 0.65 x 104 = 67.6, 0.65 x 60 = 39.
     assert colours_of(["jsq", variant]) == [LOOKS["jsq"][0], "#004427"]
 
@@ -183,5 +184,5 @@ def test_further_curves_have_colours_mixed_with_white_or_black():
     many = colours_of(["jsq"] * 240)
     # jsq's, two shades, six spare ones, ten of families; then 5 mixtures of each of these 16 and of the fifteen.
     assert len({*many}) == 3 + 16 + 5 * 31
-    # The first spare one, #332288, with 0.45 of white: 51 + 0.45 x 204, 34 + 0.45 x 221, 136 + 0.45 x 119.
-    assert many[19] == "#8F85BE"
+    # The first spare one, #480C54, with 0.45 of white: 72 + 0.45 x 183, 12 + 0.45 x 243, 84 + 0.45 x 171.
+    assert many[19] == "#9A79A1"

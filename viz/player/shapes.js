@@ -20,8 +20,8 @@ const SHAPES = {
   "*": [5, 0.42, 0],
   p: [5, 1, 0],
   h: [6, 1, 0],
-  "star 3": [3, 0.25, 0],
-  "star 4": [4, 0.35, 0],
+  star: [4, 0.4, 0],
+  hourglass: [4, 1, 45],
 };
 /** Lines along the edges of a state's bars: 1 below, 2 below and above. In the order of `Palette.states`. */
 const EDGES = [0, 0, 1, 1, 2, 0, 0, 0];
@@ -51,6 +51,8 @@ export function cornersOf(name) {
       if (inner < 1) found.push(at(angle + step / 2, inner));
     }
   }
+  // From corner to corner over the middle.
+  if (known === "hourglass") [found[1], found[2]] = [found[2], found[1]];
   return known === "d" ? found.map(([x, y]) => [0.6 * x, y]) : found;
 }
 
