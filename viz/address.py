@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlencode
 from viz.controls import CHOICES, FIELDS, chosen, plain
 from viz.settings import Settings
 
-MOST = 2000
+MOST = 8000
 
 
 def query_of(settings: Settings, first: Settings) -> str:
@@ -34,7 +34,8 @@ def texts_of(query: object, offered: Mapping[str, list[str]]) -> tuple[dict[str,
         given = dict(parse_qsl(query.removeprefix("?"), keep_blank_values=True, max_num_fields=40))
     except ValueError:
         return {}, {}
-    choices = {
+    choices = {"script": given["script"]} if "script" in given else {}
+    choices |= {
         name: chosen(name, value)
         for name in CHOICES
         if (value := given.get(name)) is not None and (value in offered[name] or (value == "" and name != "policy"))

@@ -13,6 +13,7 @@ from cluster_abm import Scenario
 from cluster_abm.policies import available
 from cluster_abm.scenario.hardware import preset_names, read_preset
 from cluster_abm.scenario.wording.keys import scenario_keys
+from viz.acts import WITHOUT
 from viz.server.faults import shortened
 from viz.settings import KEYS, LABELS, MOST_INTENSITY, MOST_NODES, TOO_LARGE, Settings
 
@@ -61,7 +62,11 @@ def lists() -> dict[str, list[dict[str, str]]]:
     ]
     return {
         "policy": policies,
-        "other": [{"value": OFF, "summary": "one policy alone", "also": "no none"}, *policies],
+        "other": [
+            {"value": OFF, "summary": "one policy alone", "also": "no none"},
+            {"value": WITHOUT, "summary": "the first policy on the same jobs, with no act", "also": "what if"},
+            *policies,
+        ],
         "hardware": [{"value": AS_GIVEN, "summary": "", "also": ""}, *presets],
     }
 

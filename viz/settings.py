@@ -15,6 +15,7 @@ from cluster_abm.scenario.hardware import preset_names, read_preset
 from cluster_abm.scenario.load import tables_of
 from cluster_abm.workload.jobs import jobs_per_second
 from cluster_abm.workload.users import are_closed
+from viz.acts import MOST_ACTS, WITHOUT, acts_of, text_of
 
 # What a page may ask of the machine that it runs on, unless the scenario itself asks for more: other pages live there.
 MOST_NODES = 4096
@@ -29,7 +30,7 @@ class Settings:
     """The controls of a page."""
 
     policy: str  # of the first run
-    other: str  # of the second one, beside it; "" if there is none
+    other: str  # of the second one, beside it, or acts.WITHOUT; "" if there is none
     hardware: str  # the preset of the nodes; "" if they are what the scenario says
     intensity: float  # how many times as much work comes as the scenario says [1]
     io_per_ms: float  # mean of the accesses of a task per ms of its CPU [1/ms]
@@ -39,12 +40,15 @@ class Settings:
     exchange_period_ms: float  # time from one load report of a manager to the next [ms]
     slice_ms: float  # time slice [ms]
     seed: int  # of the run
+    script: str = ""  # acts, as acts.text_of
 
 
 def settings_of(scenario: Scenario) -> Settings:
     """The controls as a scenario has them."""
     of_keys = {name: attrgetter(key)(scenario) for name, key in KEYS.items()}
-    return Settings(policy=scenario.policy.name, other="", hardware="", intensity=1.0, **of_keys)
+    return Settings(
+        policy=scenario.policy.name, other="", hardware="", intensity=1.0, script=text_of(scenario.script), **of_keys
+    )  # fmt: skip
 
 
 KEYS = {
@@ -63,7 +67,7 @@ LABELS = {
     "policy": "Policy", "other": "Compare with", "hardware": "Hardware of the nodes",
     "intensity": "Workload intensity", "io_per_ms": "I/O rate", "page_fault_rate_per_ms": "Page-fault rate",
     "nodes": "Nodes", "bandwidth_mbps": "Network", "exchange_period_ms": "Exchange period", "slice_ms": "Time slice",
-    "seed": "Seed",
+    "seed": "Seed", "script": "Acts",
 }  # fmt: skip
 """What the page calls each control."""
 
@@ -82,6 +86,8 @@ def scenario_with(scenario: Scenario, settings: Settings, policy: str) -> Scenar
         key: getattr(settings, name) for name, key in KEYS.items() if getattr(settings, name) != getattr(was, name)
     }
     changed |= _more_work(scenario, settings.intensity)
+    if settings.script != was.script:
+        changed["script"] = _acts(settings.script, was.script)
     changed["policy.name"] = policy
     tables = tables_of(scenario)
     if settings.hardware:
@@ -100,6 +106,22 @@ def scenario_with(scenario: Scenario, settings: Settings, policy: str) -> Scenar
     return changed_scenario
 
 
+def script_of(scenario: Scenario, tables: list[dict[str, Any]]) -> str:
+    """A script for a scenario, as acts.text_of. Raises InputError: an act is not right, or there is no such node."""
+    return text_of(scenario_from(tables_of(scenario), scenario.name, {"script": tables}).script)
+
+
+def _acts(script: str, was: str) -> list[dict[str, Any]]:
+    try:
+        acts = acts_of(script)
+    except ValueError as problem:
+        raise InputError(f"script = {problem}") from None
+    most = max(MOST_ACTS, len(acts_of(was)))
+    if len(acts) > most:
+        raise InputError(f"script: {len(acts)} acts; the page takes at most {most}")
+    return acts
+
+
 def _jobs(scenario: Scenario) -> float:
     """How many jobs a run is expected to have; 0 of a trace, which has as many as it has."""
     work = scenario.workload
@@ -114,7 +136,7 @@ def _jobs(scenario: Scenario) -> float:
 def _check_offered(settings: Settings, was: Settings) -> None:
     """A scenario's name of a policy or of hardware may be that of a file, which is not for a browser to choose."""
     policies = {was.policy, *available()}
-    offered = {"policy": policies, "other": {"", *policies}, "hardware": {"", *preset_names("cluster")}}
+    offered = {"policy": policies, "other": {"", WITHOUT, *policies}, "hardware": {"", *preset_names("cluster")}}
     problems = [
         f"{LABELS[name]} = {shortened(value)}: the page offers only what its list shows"
         for name, values in offered.items()

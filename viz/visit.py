@@ -12,11 +12,12 @@ from typing import Any
 
 from cluster_abm import InputError, Scenario
 from viz import controls, heard
+from viz.acts import acts_of, tables_of_acts
 from viz.address import query_of, texts_of
 from viz.server.files import KINDS, WITH_DETAIL
 from viz.server.runs import Asked, Runs
 from viz.server.said import Made, Stage, Task
-from viz.settings import Settings, scenario_with
+from viz.settings import Settings, scenario_with, script_of
 from viz.tasks import tasks_of, without_policies
 
 # Progress is shown so often at most [s].
@@ -91,7 +92,7 @@ class Visit:
     def _answers(self) -> dict[str, Callable[[object], None]]:
         return {
             "begin": self._begin, "choose": self._choose, "enter": self._enter, "reset": self._reset,
-            "stop": self._stop, "file": self._file, "detail": self._detail,
+            "stop": self._stop, "file": self._file, "detail": self._detail, "script": self._act,
         }  # fmt: skip
 
     def _close(self) -> None:
@@ -119,6 +120,20 @@ class Visit:
         entered = heard.entry(sent, controls.FIELDS)
         if entered is not None:
             self._change(self._read(*entered, self._settings))
+
+    def _act(self, sent: object) -> None:
+        """Another script: the whole of it, as tables."""
+        tables = tables_of_acts(sent)
+        if tables is None:
+            return
+        try:
+            script = script_of(self._scenario, tables)
+        except InputError as problem:
+            self._refused["script"] = _words(problem)
+            self._tell_settings()
+            return
+        self._refused.pop("script", None)
+        self._change(replace(self._settings, script=script))
 
     def _reset(self, _: object) -> None:
         """As the scenario says."""
@@ -168,7 +183,7 @@ class Visit:
         try:
             scenario_with(self._scenario, settings, settings.policy)
         except InputError as problem:
-            return "; ".join(line.removeprefix("override: ") for line in problem.problems)
+            return _words(problem)
         return ""
 
     def _compute(self) -> None:
@@ -305,6 +320,7 @@ class Visit:
     def _tell_settings(self) -> None:
         self._show({
             "fields": controls.fields(self._settings, self._typed, self._refused | self._unread),
+            "script": {"acts": acts_of(self._settings.script), "error": self._refused.get("script", "")},
             "query": query_of(self._settings, self._first),
             "stem": self._stem,
         })  # fmt: skip
@@ -329,3 +345,7 @@ class Visit:
             "now_ms": stage.now_ms, "for_s": max(0.0, self._told_s - stage.since),
             "silent_s": max(0.0, self._told_s - (stage.heard or stage.since)),
         }  # fmt: skip
+
+
+def _words(problem: InputError) -> str:
+    return "; ".join(line.removeprefix("override: ") for line in problem.problems)

@@ -6,6 +6,7 @@ import anywidget
 import traitlets
 
 from cluster_abm.recording.script import desk_script, part_script
+from viz.acts import WITHOUT
 
 
 class PageWidget(anywidget.AnyWidget):
@@ -15,6 +16,8 @@ class PageWidget(anywidget.AnyWidget):
         lists: what each list offers (controls.lists).
         fields: the controls, with what is wrong with them (controls.fields).
         query: the settings, for the address.
+        script: the acts, and what is wrong with what was wanted: {"acts": tables, "error": words}.
+        without: the choice of the run beside that has no acts.
         status: runs under way, what went wrong, the offered load.
         recordings: what the player shows, one or two payloads.
         files: what can be downloaded: kind and words.
@@ -26,6 +29,8 @@ class PageWidget(anywidget.AnyWidget):
     lists = traitlets.Dict().tag(sync=True)
     fields: traitlets.List = traitlets.List().tag(sync=True)
     query = traitlets.Unicode("").tag(sync=True)
+    script = traitlets.Dict().tag(sync=True)
+    without = traitlets.Unicode(WITHOUT).tag(sync=True)
     status = traitlets.Dict().tag(sync=True)
     recordings = traitlets.List(traitlets.Bytes()).tag(sync=True)
     files: traitlets.List = traitlets.List().tag(sync=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from cluster_abm.arguments import FLAG, PATH, check_arguments, from_on
+from cluster_abm.arguments import FLAG, PATH, Kind, check_arguments, from_on
+from cluster_abm.errors import InputError
 
 if TYPE_CHECKING:
     from cluster_abm.recording.recording import Recording
@@ -15,29 +16,44 @@ if TYPE_CHECKING:
 class Looked:
     """The part of Recording that shows it."""
 
-    def html(self, path: str | Path) -> None:
+    def html(self, path: str | Path, beside: Recording | None = None) -> None:
         """Write an HTML file that plays it: from disk, offline, with nothing installed.
+
+        Args:
+            path: of the file.
+            beside: another recording on the same clock, of as many nodes: under another policy, say, or without acts.
 
         Raises InputError: the file cannot be written, or its times are too long for the player.
         """
         from cluster_abm.recording.html import write_html
 
         check_arguments(path=(path, PATH))
-        write_html(path, [cast("Recording", self)])
+        write_html(path, self._with(beside))
 
-    def show(self, embed: bool = False, height: int = 640) -> Shown:
+    def show(self, embed: bool = False, height: int = 640, beside: Recording | None = None) -> Shown:
         """What a notebook shows of it: the player, and a picture where no widget can run.
 
         Args:
             embed: in a frame of its own, which plays in exported HTML, too, offline.
             height: of the player [pixels].
+            beside: another recording on the same clock, of as many nodes.
 
-        Raises InputError: `height` is no number of pixels.
+        Raises InputError: `height` is no number of pixels, or `beside` no recording of as many nodes.
         """
         from cluster_abm.recording.showing import show
 
         check_arguments(embed=(embed, FLAG), height=(height, from_on(100)))
-        return show([cast("Recording", self)], embed, height)
+        return show(self._with(beside), embed, height)
+
+    def _with(self, beside: Recording | None) -> list[Recording]:
+        own = cast("Recording", self)
+        if beside is None:
+            return [own]
+        check_arguments(beside=(beside, Kind("a recording", lambda value: isinstance(value, Looked))))
+        nodes = [one.tables["nodes"].num_rows for one in (own, beside)]
+        if nodes[0] != nodes[1]:
+            raise InputError(f"beside: a recording of {nodes[1]} nodes: needed is one of {nodes[0]}")
+        return [own, beside]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, Any]:
         return {**self.show()._repr_mimebundle_(), "text/plain": repr(self)}

@@ -8,6 +8,7 @@ import { downloadsOf, save } from "./downloads.js";
 import { Panel } from "./panel.js";
 import { pictureOf } from "./picture.js";
 import { Progress } from "./progress.js";
+import { WhatIf } from "./what_if.js";
 
 /**
  * @param {{model: any, el: HTMLElement}} given
@@ -25,7 +26,7 @@ export function render({ model, el: place }) {
   /** @param {string} event @param {unknown} data */
   const tell = (event, data) => {
     // What is done here makes an entry in the history; what an address says does not.
-    isDone = isDone || ["choose", "enter", "reset"].includes(event);
+    isDone = isDone || ["choose", "enter", "reset", "script"].includes(event);
     model.send({ event, data });
   };
   const progress = new Progress(() => tell("stop", null));
@@ -41,7 +42,8 @@ export function render({ model, el: place }) {
     if (view) save(await pictureOf(view, PLAYER_STYLE), `${model.get("stem")}.png`);
   };
   const downloads = downloadsOf([["png", "The picture of the whole view (PNG)"], ...model.get("files")], fetch);
-  const panel = new Panel(model.get("named"), { tell, items: (name) => model.get("lists")[name] ?? [] }, downloads, hasSettings);
+  const whatIf = new WhatIf((acts) => tell("script", acts), () => tell("choose", { name: "other", value: model.get("without") }));
+  const panel = new Panel(model.get("named"), { tell, items: (name) => model.get("lists")[name] ?? [] }, downloads, hasSettings, whatIf.section);
   const page = el("div", { class: "desk" }, panel.element, el("div", { class: "stage-of-desk" }, host, progress.element), panel.tip);
   root.append(page);
 
@@ -59,7 +61,7 @@ export function render({ model, el: place }) {
     const recordings = model.get("recordings").map(bytesOf);
     if (!recordings.length) return;
     if (player === null) {
-      player = mount(host, { recordings, page: true, height: "100%",
+      player = mount(host, { recordings, page: true, height: "100%", acting: hasSettings ? whatIf : undefined,
         onDetail: (from, to) => tell("detail", { from_s: from / 1000, to_s: to / 1000 }) });
       painted.observe(player.element, { attributes: true, attributeFilter: ["style"] });
       await player.ready;
@@ -68,6 +70,16 @@ export function render({ model, el: place }) {
     showStatus();
   };
   const showFields = () => panel.show(model.get("fields"));
+  const showScript = () => whatIf.show(model.get("script"));
+  /** @param {KeyboardEvent} event */
+  const undo = (event) => {
+    if (!(event.ctrlKey || event.metaKey) || /** @type {Element} */ (event.composedPath()[0]).matches?.("input, select")) return;
+    const key = event.key.toLowerCase();
+    if (key === "z" && !event.shiftKey) whatIf.undo();
+    else if (key === "y" || key === "z") whatIf.redo();
+    else return;
+    event.preventDefault();
+  };
   const showQuery = () => {
     const query = model.get("query");
     if (location.search.slice(1) === query) return;
@@ -76,7 +88,7 @@ export function render({ model, el: place }) {
     else history.replaceState(history.state, "", address);
     isDone = false;
   };
-  const back = () => tell("begin", location.search.slice(0, 2000));
+  const back = () => tell("begin", location.search.slice(0, 8000));
   /** @param {any} message @param {DataView[]} buffers */
   const deliver = (message, buffers) => {
     if (typeof message?.detail === "string") player?.failed(message.detail);
@@ -84,11 +96,13 @@ export function render({ model, el: place }) {
     if (message.error) progress.show({ ...model.get("status"), error: message.error }, player !== null);
     else save(new Blob(/** @type {any} */ ([buffers[0]]), { type: message.mime }), message.name);
   };
-  const heard = { status: showStatus, recordings: showRecordings, fields: showFields, query: showQuery };
+  const heard = { status: showStatus, recordings: showRecordings, fields: showFields, query: showQuery, script: showScript };
   for (const [name, show] of Object.entries(heard)) model.on(`change:${name}`, show);
   model.on("msg:custom", deliver);
   addEventListener("popstate", back);
+  addEventListener("keydown", undo);
   showFields();
+  showScript();
   showStatus();
   void showRecordings();
   if (hasSettings) back();
@@ -98,6 +112,7 @@ export function render({ model, el: place }) {
     painted.disconnect();
     player?.destroy();
     removeEventListener("popstate", back);
+    removeEventListener("keydown", undo);
     for (const [name, show] of Object.entries(heard)) model.off(`change:${name}`, show);
     model.off("msg:custom", deliver);
   };

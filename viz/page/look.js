@@ -24,6 +24,10 @@ button { font: inherit; color: inherit; background: var(--paper); border: 1px so
   cursor: pointer; }
 button:hover { background: var(--ground); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
+.what-if h2 { font-size: 12px; margin: 6px 0 2px; } .tools-of-acts { display: grid; grid-template-columns: 1fr 1fr; gap: 5px; } .tools-of-acts :last-child { grid-column: 1 / -1; }
+.acts-of-page { list-style: none; margin: 0 0 5px; padding: 0; font-size: 12px; max-height: 26vh; overflow-y: auto; }
+.acts-of-page li { display: grid; grid-template-columns: auto minmax(0, 1fr) auto; gap: 6px; align-items: center; } .acts-of-page .when { color: var(--faint); font-variant-numeric: tabular-nums; }
+.remove { min-height: 24px; min-width: 24px; border: 0; padding: 0; } button[disabled] { opacity: .45; cursor: default; }
 .foot { display: grid; gap: 5px; margin-top: 4px; } .foot button { width: 100%; }
 .more { display: none; }
 .list { position: fixed; z-index: 20; width: min(440px, calc(100vw - 16px)); overflow-y: auto; background: var(--paper); border: 1px solid var(--field);

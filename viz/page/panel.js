@@ -15,8 +15,9 @@ export class Panel {
    * @param {Door} door to the server
    * @param {HTMLElement} downloads
    * @param {boolean} hasSettings
+   * @param {HTMLElement} acts
    */
-  constructor(named, door, downloads, hasSettings) {
+  constructor(named, door, downloads, hasSettings, acts) {
     this.door = door;
     /** @type {Map<string, {row: HTMLElement, input: HTMLInputElement, choice: Choice | null, wrong: HTMLElement}>} */
     this.rows = new Map();
@@ -27,7 +28,7 @@ export class Panel {
     this.more = el("button", { type: "button", class: "more", "aria-expanded": "false", text: "Settings", onclick: () => this.#fold() });
     this.element = el("div", { class: "panel" },
       el("div", { class: "brand" }, el("b", { text: "cluster-abm" }), el("span", { text: named })),
-      hasSettings && this.offered, hasSettings && this.more, hasSettings && this.fields,
+      hasSettings && this.offered, hasSettings && this.more, hasSettings && this.fields, hasSettings && acts,
       el("div", { class: "foot" }, hasSettings && reset, downloads));
     this.tip = tipsOf(this.element);
     // What is typed here is no key of the player's.

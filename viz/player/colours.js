@@ -79,6 +79,14 @@ function shownPolicy(given, dark) {
   return dark ? reflected(found) : found;
 }
 
+/**
+ * The colour of a second run of one policy: ink, or where the policy's is as dark or light as that, the one of remarks.
+ * @param {string} policy
+ * @param {Palette} palette
+ */
+export const secondOf = (policy, palette) =>
+  Math.abs(luminance(policy) - luminance(palette.ink)) < 0.1 ? palette.faint : palette.ink;
+
 // Ottosson's OKLab: from linear red, green and blue to cones, and from their cube roots to lightness and two hues.
 const CONES = [
   [0.4122214708, 0.5363325363, 0.0514459929],

@@ -5,6 +5,7 @@ import { factsOf, lostNode, lostWith } from "./facts.js";
 import { ABOUT } from "./happenings.js";
 import { mark } from "./legend.js";
 import { KIND, MOVE, OUTCOME } from "./recording.js";
+import { killedBy } from "./script.js";
 import { kindWords, shortWords } from "./sentences.js";
 import { duration, moment } from "./words.js";
 
@@ -81,7 +82,7 @@ export function eventElement(all, row, palette) {
         class: "short",
         text:
           all.about[row] === ABOUT.killed
-            ? "for want of memory"
+            ? killedBy(recording, task)
             : ends
               ? lostWith(recording, task)
               : recording.nodeName(lostNode(recording, id)),

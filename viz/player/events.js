@@ -102,7 +102,7 @@ export class Events {
               onclick: () => this.choose(run),
             },
             signOf(one.recording, run),
-            one.recording.policy,
+            this.view.names[run],
           ),
         ),
       );

@@ -111,7 +111,7 @@ export class Lines {
     const values = this.#series().map((series) => valueAt(series, time));
     const words = values.map(
       (value, run) =>
-        `${this.view.recordings.length > 1 ? `${this.view.recordings[run].policy} ` : ""}${Number.isFinite(value) ? plain(value) : "-"}${unit ? ` ${unit}` : ""}`,
+        `${this.view.recordings.length > 1 ? `${this.view.names[run]} ` : ""}${Number.isFinite(value) ? plain(value) : "-"}${unit ? ` ${unit}` : ""}`,
     );
     words.forEach((text, run) => (this.readings[run].textContent = `${text}   `));
     this.at.textContent = `at ${moment(time)}`;

@@ -4,6 +4,7 @@ import { el } from "./dom.js";
 import { lostNode, lostWith } from "./facts.js";
 import { ended } from "./lanes.js";
 import { OUTCOME, PARTS, WHAT } from "./recording.js";
+import { killedBy } from "./script.js";
 import { fillOf } from "./shapes.js";
 import { counted, duration, moment, plain } from "./words.js";
 
@@ -125,7 +126,7 @@ export function endOfTask(view, run, task) {
   const how = {
     [OUTCOME.open]: "is still running at the end of the recording",
     [OUTCOME.finished]: `finished at ${moment(found.finish)}`,
-    [OUTCOME.killed]: `was killed for want of memory at ${moment(found.finish)}`,
+    [OUTCOME.killed]: `was killed ${killedBy(recording, task)} at ${moment(found.finish)}`,
     [OUTCOME.lost]: `was lost ${lostWith(recording, task)}, at ${moment(found.finish)}`,
   }[found.outcome];
   const tail =

@@ -8,10 +8,11 @@ import { STYLE } from "./style.js";
 
 /**
  * @typedef {{recordings: Uint8Array[], page?: boolean, height?: string, theme?: "dark" | "light", hash?: string,
- *   onDetail?: (from: number, to: number) => void}} Options
+ *   onDetail?: (from: number, to: number) => void,
+ *   acting?: import("./acts.js").Acting}} Options
  *   `page`: the player is the whole page, so that a wheel zooms, keys work everywhere and the address holds what is seen;
  *   `hash`: an address to begin with; `onDetail`: called for what tasks do at each moment of a window [ms]; the answer
- *   comes as `open` of the same runs with that detail, or as `failed`
+ *   comes as `open` of the same runs with that detail, or as `failed`; `acting`: who can change the script
  */
 
 /**

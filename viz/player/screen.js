@@ -1,9 +1,10 @@
 /** All panels over one clock: what is drawn when, keys, theme, address. */
 
+import { Acts } from "./acts.js";
 import { addressOf, readAddress, writeAddress } from "./address.js";
 import { Asking } from "./asking.js";
 import { Bar } from "./bar.js";
-import { paletteOf } from "./colours.js";
+import { paletteOf, secondOf } from "./colours.js";
 import { el, fill, iconButton } from "./dom.js";
 import { Events } from "./events.js";
 import { factsOf, firstDifference } from "./facts.js";
@@ -17,6 +18,7 @@ import { momentsOf } from "./moments.js";
 import { Overview } from "./overview.js";
 import { MOVE } from "./recording.js";
 import { firstAbove, firstFrom } from "./search.js";
+import { firstAct, firstWords } from "./script.js";
 import { signOf } from "./shapes.js";
 import { whatHappens, whyWords } from "./sentences.js";
 import { Stage } from "./stage.js";
@@ -31,7 +33,8 @@ import { moment } from "./words.js";
 /** @typedef {import("./colours.js").Palette} Palette */
 /** @typedef {import("./recording.js").Recording} Recording */
 /** @typedef {import("./view.js").Change} Change */
-/** @typedef {{page?: boolean, theme?: "dark" | "light", hash?: string, onDetail?: (from: number, to: number) => void}} Options */
+/** @typedef {{page?: boolean, theme?: "dark" | "light", hash?: string, onDetail?: (from: number, to: number) => void,
+ *   acting?: import("./acts.js").Acting}} Options */
 
 const ADDRESS_MS = 400;
 const WORDS_MS = 90;
@@ -60,9 +63,9 @@ export class Screen {
       view,
       recordings.map((one) => new Happenings(one)),
     );
-    const policies = recordings.map((one) => one.policy);
-    this.tally = new Tally(this.totals, policies, view.end);
-    this.why = new Why(view, this.events, this.tally);
+    this.acts = recordings.map((_, run) => new Acts(view, run, options.acting ?? null));
+    this.tally = new Tally(this.totals, view.names, view.end);
+    this.why = new Why(view, this.events, this.tally, options.acting ?? null);
     this.asking = new Asking(view, this.timelines, options.onDetail ?? null);
     this.bar = new Bar(view, { step: (by) => this.#step(by), slice: (by) => this.#slice(by) });
     this.numbers = recordings.map(() => el("span", { class: "numbers", role: "group", "aria-label": "Totals" }));
@@ -210,11 +213,11 @@ export class Screen {
           ...this.stages.map((stage, run) =>
             el(
               "section",
-              { class: "run", "aria-label": `Nodes under ${recordings[run].policy}` },
+              { class: "run", "aria-label": `Nodes under ${view.names[run]}` },
               el(
                 "div",
                 { class: "title" },
-                el("b", {}, signOf(recordings[run], run), recordings[run].policy),
+                el("b", {}, signOf(recordings[run], run), view.names[run]),
                 this.numbers[run],
               ),
               stage.element,
@@ -230,8 +233,9 @@ export class Screen {
               "div",
               { class: "timebox" },
               one.element,
+              this.acts[run].element,
               recordings.length > 1
-                ? el("span", { class: "policy" }, signOf(recordings[run], run), recordings[run].policy)
+                ? el("span", { class: "policy" }, signOf(recordings[run], run), view.names[run])
                 : null,
             ),
           ),
@@ -249,8 +253,16 @@ export class Screen {
   }
 
   #partingButton() {
-    const { parting, view } = this;
-    if (this.recordings.length < 2) return null;
+    const { parting, view, recordings } = this;
+    if (recordings.length < 2) return null;
+    const act = recordings[0].policy === recordings[1].policy ? firstAct(recordings) : null;
+    if (act !== null && act <= (parting?.time ?? Infinity))
+      return el("button", {
+        type: "button",
+        class: "plain parts",
+        text: firstWords(act),
+        onclick: () => view.seek(act),
+      });
     if (!parting) return el("span", { class: "parts", text: "The same decisions in both runs" });
     const { run, row, time } = parting;
     return el("button", {
@@ -278,7 +290,8 @@ export class Screen {
     style.setProperty("--migration", this.palette.moves[MOVE.migration]);
     style.setProperty("--scheme", dark ? "dark" : "light");
     this.colours = this.recordings.map((one) => paletteOf(one, dark).policy);
-    if (this.colours.length > 1 && this.colours[0] === this.colours[1]) this.colours[1] = this.palette.ink;
+    if (this.colours.length > 1 && this.colours[0] === this.colours[1])
+      this.colours[1] = secondOf(this.colours[0], this.palette);
     this.colours.forEach((colour, run) => style.setProperty(`--run${run}`, colour));
     this.#later("theme");
   }
@@ -309,6 +322,7 @@ export class Screen {
     }
     if (whole || changes.has("window") || changes.has("selection")) {
       for (const one of this.timelines) one.draw(palette);
+      this.acts.forEach((one, run) => one.place(this.timelines[run].plot));
       this.lines.draw(palette, this.colours ?? []);
       this.asking.refresh();
     } else if (changes.has("time")) {

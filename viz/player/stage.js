@@ -37,7 +37,7 @@ export class Stage {
       {
         class: "stage",
         role: "img",
-        "aria-label": `Nodes under ${this.recording.policy}`,
+        "aria-label": `Nodes under ${view.names[run]}`,
         onclick: (/** @type {MouseEvent} */ event) => this.#click(event),
         onpointermove: (/** @type {PointerEvent} */ event) => this.#hover(event),
         onpointerleave: () => {

@@ -82,6 +82,16 @@ export const STYLE = `
 .asking .plain { background: var(--paper); border-color: var(--accent); color: var(--accent); font-weight: 600; }
 .asked { background: var(--paper); border: 1px solid var(--line); border-radius: 6px; padding: 1px 9px; max-height: 5.8em; overflow-y: auto; }
 .asked.bad { border-color: var(--down); }
+.acts { position: absolute; inset: 16px 0 auto 0; height: 0; z-index: 4; }
+.pin { position: absolute; left: -9px; top: 0; width: 18px; height: 18px; padding: 0; border-radius: 9px 9px 9px 0; border: 1px solid var(--paper); background: var(--ink);
+  color: var(--paper); font: 700 11px/1 system-ui, sans-serif; cursor: pointer; touch-action: none; }
+.pin.undone { background: var(--paper); color: var(--ink); border: 1px dashed var(--ink); }
+.act-card { position: absolute; top: 22px; left: 0; width: max-content; max-width: min(340px, 90%); background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 8px 12px;
+  box-shadow: 0 4px 16px rgb(0 0 0 / .2); }
+.act-card p { margin: 3px 0; }
+.acting { border-top: 1px solid var(--line); margin-top: 14px; padding-top: 2px; }
+.acting .first { align-items: center; margin: 4px 0; }
+.acting input, .acting select { width: 74px; font: inherit; color: var(--ink); background: var(--ground); border: 1px solid var(--line); border-radius: 5px; padding: 2px 5px; }
 .timebox { position: relative; display: grid; min-height: 0; }
 .lines { position: relative; min-height: 0; border-top: 1px solid var(--line); background: var(--paper); }
 .lineplot { position: absolute; inset: 0; touch-action: none; cursor: crosshair; }

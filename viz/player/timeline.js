@@ -45,7 +45,7 @@ export class Timeline {
         tabindex: "0",
         role: "group",
         "data-run": run,
-        "aria-label": `Timeline of ${lanes.recording.policy}: arrow keys with Shift pan, plus and minus zoom`,
+        "aria-label": `Timeline of ${view.names[run]}: arrow keys with Shift pan, plus and minus zoom`,
         onpointermove: (/** @type {PointerEvent} */ event) => this.#hover(event),
         onpointerleave: () => {
           this.tip.hidden = true;

@@ -1,5 +1,7 @@
 /** What is seen: time, window of the timeline, selection, speed. Whoever changes it says so; panels draw from it. */
 
+import { namesOf } from "./script.js";
+
 /** @typedef {import("./recording.js").Recording} Recording */
 /**
  * What is selected: a decision by its row, a task by its row, a node, or a job.
@@ -18,6 +20,8 @@ export class View {
   /** @param {Recording[]} recordings */
   constructor(recordings) {
     this.recordings = recordings;
+    /** How the runs are called. */
+    this.names = namesOf(recordings);
     this.end = Math.max(...recordings.map((one) => Math.max(one.end, 1)));
     this.time = 0;
     this.from = 0;

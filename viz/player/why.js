@@ -21,8 +21,10 @@ export class Why {
    * @param {View} view
    * @param {import("./events.js").Events} events
    * @param {import("./tally.js").Tally} tally
+   * @param {import("./acts.js").Acting | null} acting
    */
-  constructor(view, events, tally) {
+  constructor(view, events, tally, acting) {
+    this.acting = acting;
     this.view = view;
     this.tally = tally;
     this.events = events;
@@ -41,6 +43,7 @@ export class Why {
     else if (selection.kind === "task") fill(this.body, ...this.#task(selection.run, selection.id, palette));
     else if (selection.kind === "job") fill(this.body, ...this.#job(selection.run, selection.id));
     else fill(this.body, ...this.#node(selection.id, palette));
+    if (this.acting) this.body.append(this.acting.element(view));
   }
 
   #nothing() {
@@ -323,10 +326,10 @@ export class Why {
     return [
       el("div", { class: "tags" }, el("span", { class: "tag", text: "node" })),
       el("h2", { text: recordings[0].nodeName(node) }),
-      ...recordings.flatMap((recording) => {
+      ...recordings.flatMap((recording, run) => {
         const { sums, text } = nodeWords(recording, node);
         return [
-          recordings.length > 1 ? el("h3", { text: recording.policy }) : null,
+          recordings.length > 1 ? el("h3", { text: this.view.names[run] }) : null,
           el("p", { text }),
           timeBar(sums.times, palette, "Where the time of its tasks went"),
         ];
@@ -342,7 +345,7 @@ export class Why {
   /** @param {number} run */
   #run(run) {
     return this.view.recordings.length > 1
-      ? el("span", { class: "of-run" }, signOf(this.view.recordings[run], run), this.view.recordings[run].policy)
+      ? el("span", { class: "of-run" }, signOf(this.view.recordings[run], run), this.view.names[run])
       : null;
   }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from cluster_abm.recording.details import with_detail
 from cluster_abm.recording.payload import payload_of
 from cluster_abm.study.runner.ahead import Part, compile_here, compile_part, missing_parts
 from cluster_abm.workload.offered import warnings_of
+from viz.acts import WITHOUT
 from viz.server.faults import words_of
 from viz.server.files import file_of
 from viz.server.said import Made, Task
@@ -110,7 +112,11 @@ class Told:
 def _computed(task: Task, scenario: Scenario, told: Told) -> Made:
     told.phase("preparing")
     settings = Settings(**{**task.settings, "policy": task.policies[0]})
-    scenarios = [scenario_with(scenario, settings, policy) for policy in task.policies]
+    scenarios = [
+        scenario_with(scenario, replace(settings, script=""), settings.policy) if policy == WITHOUT
+        else scenario_with(scenario, settings, policy)
+        for policy in task.policies
+    ]  # fmt: skip
     if task.wanted == "toml":
         return Made(file_of(task.wanted, scenarios, []))
     _compile(scenarios, task.span_s is not None, told)

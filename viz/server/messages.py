@@ -20,7 +20,7 @@ HEADER = ("msg_id", "msg_type", "session", "username", "version")
 QUESTIONS = ("kernel_info_request", "comm_info_request")
 TARGETS = ("solara.control", "jupyter.widget.control")
 # What the page reports: that it is there, what is set, and what is wanted.
-EVENTS = frozenset({"begin", "choose", "enter", "reset", "stop", "file", "detail"})
+EVENTS = frozenset({"begin", "choose", "enter", "reset", "stop", "file", "detail", "script"})
 # What a browser may set of a widget: whether it is dark.
 STATE = frozenset({"dark_effective"})
 

@@ -1,0 +1,140 @@
+/** What if: acts from the cursor on, by buttons for what is selected; they can be undone and redone. */
+
+import { el, fill } from "../player/dom.js";
+import { actWords } from "../player/script.js";
+import { moment } from "../player/words.js";
+
+/** @typedef {import("../player/script.js").Act} Act */
+/** @typedef {import("../player/view.js").View} View */
+
+export class WhatIf {
+  /**
+   * @param {(acts: Act[]) => void} send
+   * @param {() => void} compare shows the run beside the same one without acts
+   */
+  constructor(send, compare) {
+    this.send = send;
+    /** @type {Act[]} */
+    this.now = [];
+    /** Scripts before this one, and those that were undone. @type {Act[][]} */
+    this.past = [];
+    /** @type {Act[][]} */
+    this.future = [];
+    /** What was sent, and is not there yet. @type {string} */
+    this.wanted = "";
+    this.list = el("ul", { class: "acts-of-page" });
+    this.wrong = el("div", { class: "wrong-value", role: "alert", hidden: true });
+    this.back = el("button", { type: "button", class: "reset", text: "Undo", onclick: () => this.undo(), dataset: { tip: "Take the last change of the acts back (Ctrl+Z)." } });
+    this.again = el("button", { type: "button", class: "reset", text: "Redo", onclick: () => this.redo(), dataset: { tip: "Do again what was undone (Ctrl+Y)." } });
+    const beside = el("button", { type: "button", class: "reset", text: "Compare with no acts", onclick: compare,
+      dataset: { tip: "Show the same policy on the same jobs beside it, with no act." } });
+    this.tools = el("div", { class: "tools-of-acts" }, this.back, this.again, beside);
+    this.section = el("section", { class: "what-if", "aria-label": "Acts", hidden: true },
+      el("h2", { text: "Acts" }), this.list, this.wrong, this.tools);
+  }
+
+  /** The script that the server has now, and what is wrong with the one that was wanted. @param {{acts?: Act[], error?: string}} script */
+  show({ acts = [], error = "" }) {
+    const text = JSON.stringify(acts);
+    if (text !== JSON.stringify(this.now)) {
+      // From elsewhere: the address, or all settings were set back.
+      if (text !== this.wanted) {
+        this.past.push(this.now);
+        this.future = [];
+      }
+      this.now = acts;
+    }
+    this.wanted = "";
+    this.wrong.textContent = error;
+    this.wrong.hidden = !error;
+    fill(this.list, ...acts.map((act, place) => el("li", {},
+      el("span", { class: "when", text: moment(act.at_s * 1000) }), el("span", { text: actWords(act, (node) => `node ${node}`) }),
+      el("button", { type: "button", class: "remove", text: "✕", "aria-label": `Remove: ${actWords(act, (node) => `node ${node}`)}`,
+        onclick: () => this.change(this.now.filter((_, other) => other !== place)) }))));
+    this.back.toggleAttribute("disabled", !this.past.length);
+    this.again.toggleAttribute("disabled", !this.future.length);
+    this.section.hidden = !acts.length && !this.past.length && !this.future.length && !error;
+  }
+
+  // ---- what the player asks for -----------------------------------------------------------------------------
+
+  acts() {
+    return this.now;
+  }
+
+  /** @param {Act[]} acts */
+  change(acts) {
+    this.past.push(this.now);
+    this.future = [];
+    this.#send(acts);
+  }
+
+  /** Buttons for what is selected. @param {View} view */
+  element(view) {
+    /** @param {Omit<Act, "at_s">} act */
+    const add = (act) => this.change([...this.now, { at_s: Math.round(view.time) / 1000, ...act }]);
+    const { selection } = view;
+    const found = [el("h3", { text: "What if, from the cursor on" })];
+    if (selection?.kind === "node") {
+      const node = selection.id;
+      found.push(
+        buttons(["Fail", () => add({ act: "fail", node })], ["Drain", () => add({ act: "drain", node })], ["Recover", () => add({ act: "recover", node })]),
+        form("Slow", [["device", ["disk", "cpu", "link"]], ["% of its speed", 25]], ([device, share]) =>
+          add({ act: "slow", node, device, factor: Number(share) / 100 })));
+    } else if (selection?.kind === "task" || selection?.kind === "decision" || selection?.kind === "job") {
+      const recording = view.recordings[selection.run];
+      const row = selection.kind === "task" ? selection.id : selection.kind === "decision" ? recording.taskRow(recording.decisions.task[selection.id]) : -1;
+      const number = row < 0 ? -1 : recording.taskOf(row).task;
+      const job = recording.jobNumber(row < 0 ? selection.id : recording.taskOf(row).job);
+      if (row >= 0) found.push(form(`Send task ${number} to node`, [["node", 0]], ([node]) => add({ act: "send", task: number, node: Number(node) })));
+      found.push(buttons([`Kill job ${job}`, () => add({ act: "kill", job })]));
+    } else {
+      found.push(el("p", { class: "paper", text: "Click a node to fail, drain or slow it, or a task to send it." }));
+    }
+    found.push(form("Arrivals from here", [["times as fast", 2]], ([factor]) => add({ act: "arrivals", factor: Number(factor) })));
+    return el("div", { class: "acting" }, ...found);
+  }
+
+  // ---- undone and redone ------------------------------------------------------------------------------------
+
+  undo() {
+    const before = this.past.pop();
+    if (!before) return;
+    this.future.push(this.now);
+    this.#send(before);
+  }
+
+  redo() {
+    const after = this.future.pop();
+    if (!after) return;
+    this.past.push(this.now);
+    this.#send(after);
+  }
+
+  /** @param {Act[]} acts */
+  #send(acts) {
+    this.wanted = JSON.stringify(acts);
+    this.send(acts);
+  }
+}
+
+/** @param {...[string, () => void]} named */
+const buttons = (...named) =>
+  el("div", { class: "first" }, ...named.map(([text, act]) => el("button", { type: "button", class: "plain", text, onclick: act })));
+
+/**
+ * A button with the fields that it needs.
+ * @param {string} text
+ * @param {[string, number | string[]][]} fields name, and the value at first or what can be chosen
+ * @param {(values: string[]) => void} act
+ */
+function form(text, fields, act) {
+  const inputs = fields.map(([name, value]) =>
+    /** @type {HTMLInputElement} */ (Array.isArray(value)
+      ? el("select", { "aria-label": name }, ...value.map((one) => el("option", { text: one })))
+      : el("input", { type: "number", value, step: "any", "aria-label": name })));
+  return el("form", { class: "first", onsubmit: (/** @type {Event} */ event) => {
+    event.preventDefault();
+    act(inputs.map((one) => one.value));
+  } }, el("button", { type: "submit", class: "plain", text }), ...inputs.flatMap((one, place) => [one, el("span", { class: "paper", text: fields[place][0] })]));
+}

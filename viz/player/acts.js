@@ -1,0 +1,172 @@
+/** The acts of a run's script: pins at the top of its timeline, and a card with what came of one. */
+
+import { el, fill } from "./dom.js";
+import { actWords, actsOf } from "./script.js";
+import { GUTTER } from "./timeline.js";
+import { duration, moment } from "./words.js";
+
+/** @typedef {import("./recording.js").Recording} Recording */
+/** @typedef {import("./view.js").View} View */
+/** @typedef {import("./script.js").Act} Act */
+/** @typedef {import("./script.js").Outcome} Outcome */
+/**
+ * Who can change the script: `change` takes the whole of another one; `element` has the buttons for what is selected.
+ * @typedef {{acts: () => Act[], change: (acts: Act[]) => void, element: (view: View) => HTMLElement}} Acting
+ */
+
+const SIGNS = { fail: "✕", drain: "↓", recover: "↺", slow: "½", kill: "†", send: "→", arrivals: "»" };
+
+export class Acts {
+  /**
+   * @param {View} view
+   * @param {number} run
+   * @param {Acting | null} acting
+   */
+  constructor(view, run, acting) {
+    this.view = view;
+    this.recording = view.recordings[run];
+    this.acting = acting;
+    this.acts = actsOf(this.recording);
+    this.card = el("div", {
+      class: "act-card",
+      role: "dialog",
+      "aria-label": "An act",
+      hidden: true,
+      onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && this.#close(event),
+    });
+    this.pins = this.acts.map((act) => this.#pin(act));
+    this.element = el(
+      "div",
+      { class: "acts", role: "group", "aria-label": "Acts of the script", hidden: !this.acts.length },
+      ...this.pins,
+      this.card,
+    );
+    /** The act whose card is open. @type {Outcome | null} */
+    this.open = null;
+  }
+
+  /** Put the pins where their times are. @param {number} plot width of the timeline [px] */
+  place(plot) {
+    const { view } = this;
+    this.acts.forEach((act, place) => {
+      const x = ((act.at_s * 1000 - view.from) / (view.to - view.from)) * plot;
+      this.pins[place].hidden = x < -8 || x > plot;
+      this.pins[place].style.transform = `translateX(${GUTTER + x}px)`;
+    });
+  }
+
+  /** @param {Outcome} act */
+  #pin(act) {
+    const words = this.#words(act);
+    const pin = el("button", {
+      type: "button",
+      class: act.done ? "pin" : "pin undone",
+      title: words,
+      "aria-label": `Act at ${moment(act.at_s * 1000)}: ${words}`,
+      text: /** @type {Record<string, string>} */ (SIGNS)[act.act] ?? "?",
+      onclick: () => this.#show(act, pin),
+      onpointerdown: (/** @type {PointerEvent} */ event) => this.acting && this.#drag(event, act, pin),
+      onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event, act),
+    });
+    return pin;
+  }
+
+  /** @param {Act} act */
+  #words(act) {
+    return actWords(act, (node) => this.recording.nodeName(node));
+  }
+
+  /** @param {Outcome} act @param {HTMLElement} pin */
+  #show(act, pin) {
+    const { view } = this;
+    this.open = act;
+    view.seek(act.at_s * 1000);
+    const later = view.time - act.at_s * 1000;
+    fill(
+      this.card,
+      el("b", { text: `${moment(act.at_s * 1000)}: ${this.#words(act)}` }),
+      el("p", { text: act.done ? "Done." : `Not done: ${act.why_not || "the run ended before"}.` }),
+      later ? el("p", { class: "paper", text: `${duration(later)} ago` }) : null,
+      this.acting &&
+        el(
+          "div",
+          { class: "first" },
+          el("button", { type: "button", class: "plain", text: "Remove", onclick: () => this.#remove(act) }),
+          el("button", {
+            type: "button",
+            class: "plain",
+            text: "Earlier by 1 s",
+            onclick: () => this.#move(act, act.at_s - 1),
+          }),
+          el("button", {
+            type: "button",
+            class: "plain",
+            text: "Later by 1 s",
+            onclick: () => this.#move(act, act.at_s + 1),
+          }),
+        ),
+      el("button", { type: "button", class: "link", text: "Close", onclick: () => this.#close() }),
+    );
+    this.card.hidden = false;
+    const x = new DOMMatrix(getComputedStyle(pin).transform).e;
+    const most = this.element.clientWidth - this.card.offsetWidth - 4;
+    this.card.style.transform = `translateX(${Math.max(Math.min(x, most), 4)}px)`;
+    /** @type {HTMLElement | null} */ (this.card.querySelector("button"))?.focus();
+  }
+
+  /** @param {Event} [event] */
+  #close(event) {
+    event?.stopPropagation();
+    this.card.hidden = true;
+    const at = this.open ? this.acts.indexOf(this.open) : -1;
+    this.open = null;
+    if (at >= 0) this.pins[at].focus();
+  }
+
+  /** @param {Outcome} act */
+  #remove(act) {
+    this.card.hidden = true;
+    this.acting?.change(this.acting.acts().filter((_, entry) => entry !== act.entry));
+  }
+
+  /** @param {Outcome} act @param {number} at_s */
+  #move(act, at_s) {
+    this.card.hidden = true;
+    const time = +Math.max(at_s, 0).toFixed(3);
+    this.acting?.change(this.acting.acts().map((one, entry) => (entry === act.entry ? { ...one, at_s: time } : one)));
+  }
+
+  /** @param {KeyboardEvent} event @param {Outcome} act */
+  #key(event, act) {
+    if (!this.acting) return;
+    const slice = this.recording.slice / 1000;
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (by) this.#move(act, act.at_s + by * (event.shiftKey ? 1 : slice));
+    else if (event.key === "Delete" || event.key === "Backspace") this.#remove(act);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** @param {PointerEvent} event @param {Outcome} act @param {HTMLElement} pin */
+  #drag(event, act, pin) {
+    event.stopPropagation();
+    const { view } = this;
+    const plot = this.element.clientWidth - GUTTER;
+    const begun = event.clientX;
+    let moved = 0;
+    pin.setPointerCapture(event.pointerId);
+    const x0 = new DOMMatrix(getComputedStyle(pin).transform).e;
+    pin.onpointermove = (now) => {
+      moved = now.clientX - begun;
+      if (Math.abs(moved) > 3) pin.style.transform = `translateX(${x0 + moved}px)`;
+    };
+    pin.onpointerup = pin.onpointercancel = (end) => {
+      pin.onpointermove = pin.onpointerup = pin.onpointercancel = null;
+      if (Math.abs(moved) <= 3 || end.type === "pointercancel") return;
+      const slice = this.recording.slice / 1000;
+      const at = act.at_s + ((moved / plot) * (view.to - view.from)) / 1000;
+      this.#move(act, Math.round(at / slice) * slice);
+    };
+  }
+}
