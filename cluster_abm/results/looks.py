@@ -87,10 +87,13 @@ def colours_of(policies: Sequence[str]) -> list[str]:
     """A colour for each curve: its policy's, or another one where that is an earlier curve's."""
     of_families = [colour for colour, _ in FAMILIES.values()]
     further = [mixed(one, share) for share in MIXED for one in (*SPARE_COLOURS, *of_families, *_OWN)]
-    own = [colour_of(policy) for policy in policies]
-    return _without_repeats(
-        [(one, *(mixed(one, share) for share in SHADES), *SPARE_COLOURS, *of_families, *further) for one in own]
-    )
+    wanted = []
+    for policy in policies:
+        own = colour_of(policy)
+        # Two of one family are shades of its colour; others have nothing in common.
+        shades = () if own in SPARE_COLOURS else tuple(mixed(own, share) for share in SHADES)
+        wanted.append((own, *shades, *SPARE_COLOURS, *of_families, *further))
+    return _without_repeats(wanted)
 
 
 def markers_of(policies: Sequence[str]) -> list[Marker]:

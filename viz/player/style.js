@@ -143,6 +143,7 @@ export const STYLE = `
 .chips { padding: 2px 10px 6px; }
 .chip { font-size: 12px; }
 .chip[aria-pressed="true"] { background: var(--ink); color: var(--paper); border-color: var(--ink); }
+.chip[aria-pressed="true"] .sign { background: var(--paper); }
 .list { flex: 1; overflow-y: auto; overflow-x: hidden; min-height: 0; border-top: 1px solid var(--line); position: relative; }
 .space { position: relative; }
 .event { position: absolute; left: 0; right: 0; top: 0; height: 24px; display: grid; grid-template-columns: 62px 28px 64px minmax(58px, auto) minmax(0, 1fr); column-gap: 6px;
