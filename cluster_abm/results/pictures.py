@@ -186,6 +186,7 @@ def reproduction_figure(
     # Curves may coincide: the later ones are thinner, with smaller markers, and show the earlier ones beneath.
     weights = np.linspace(1.0, 0.0, len(curves)) if len(curves) > 1 else np.zeros(1)
     found = zip(curves, colours_of(policies), markers_of(policies), weights, strict=True)
+    styles: dict[str, tuple[str, Any, float]]
     styles = {curve.name: (colour, marker, float(weight)) for curve, colour, marker, weight in found}
     for panel, group in zip(panels, groups, strict=False):
         for curve in group:
