@@ -16,7 +16,8 @@ import click
 import pandas as pd
 from script_options import draw_option, measured, out_option, seeds_option, workers_option
 
-from cluster_abm.results.style import error_bars, legend_below, log_ticks, looks_of, new_figure, save, tidy
+from cluster_abm.results.looks import looks_of
+from cluster_abm.results.style import error_bars, legend_below, log_ticks, new_figure, save, tidy
 from cluster_abm.study.cells import Cell, means, ratio_of, run_cells
 
 MBPS = (10.0, 100.0, 1024.0)

@@ -25,8 +25,9 @@ from machines.records import KEYS, Records, pairs_of, read_records, read_scores,
 
 from cluster_abm.bounded_files import MOST_MB, TRACE_MB
 from cluster_abm.errors import InputError
-from cluster_abm.results.colours import INK, SPARE_COLOURS
-from cluster_abm.results.style import MARKERS, log_ticks, new_figure, save, tidy
+from cluster_abm.results.colours import INK
+from cluster_abm.results.looks import MARKERS, SPARE_COLOURS
+from cluster_abm.results.style import log_ticks, new_figure, save, tidy
 
 SOURCE = "local"
 # The machine whose clock was reduced has no score: left out, and shown apart under those of the machine it was.

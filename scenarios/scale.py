@@ -17,8 +17,9 @@ from conclusions import Conclusion, distinct, load_conclusions
 from script_options import draw_option, measured, out_option, workers_option
 
 from cluster_abm import load_scenario
-from cluster_abm.results.colours import BREAKDOWN_COLOURS, SPARE_COLOURS
-from cluster_abm.results.style import LINES, MARKERS, error_bars, legend_below, log_ticks, new_figure, save, tidy
+from cluster_abm.results.colours import BREAKDOWN_COLOURS
+from cluster_abm.results.looks import LINES, MARKERS, SPARE_COLOURS
+from cluster_abm.results.style import error_bars, legend_below, log_ticks, new_figure, save, tidy
 from cluster_abm.study.cells import Ratio, run_cells
 
 SIZES = {32: 64, 256: 12, 1024: 4, 4096: 3}

@@ -19,7 +19,8 @@ from tqdm import tqdm
 
 from cluster_abm import ClusterModel
 from cluster_abm.model import LoadManager
-from cluster_abm.results.colours import ALONE, SPARE_COLOURS
+from cluster_abm.results.colours import ALONE
+from cluster_abm.results.looks import SPARE_COLOURS
 from cluster_abm.results.style import error_bars, legend_below, new_figure, save, tidy, whole_numbers
 from cluster_abm.study.statistics.bounds import bounds_of
 from cluster_abm.study.statistics.estimates import estimate

@@ -19,7 +19,8 @@ import pandas as pd
 from script_options import draw_option, measured, out_option, seeds_option, workers_option
 
 from cluster_abm import load_scenario
-from cluster_abm.results.colours import ALONE, SPARE_COLOURS
+from cluster_abm.results.colours import ALONE
+from cluster_abm.results.looks import SPARE_COLOURS
 from cluster_abm.results.style import legend_below, log_ticks, new_figure, save, tidy
 from cluster_abm.study.runner.tasks import SeededRun, run_all
 from cluster_abm.study.statistics.estimates import estimate

@@ -13,9 +13,8 @@ from cluster_abm import ClusterModel, InputError
 from cluster_abm.model import Frame, Node, Watcher
 from cluster_abm.model.observing.watching import telling_index
 from cluster_abm.recording.payload import payload_of
-from cluster_abm.results.load_scale import LoadScale, SeenLoads
-from viz import colours
-from viz.colours import INDICES, Index, index_of
+from cluster_abm.results.colours import DOWN, RIM
+from cluster_abm.results.load_scale import LEAST_FULL, round_full, shade_of
 from viz.widget import PartWidget
 
 NOT_RECORDED = (
@@ -28,10 +27,9 @@ class Watched:
 
     def __init__(self, model: ClusterModel) -> None:
         self._watcher = Watcher(model)
-        # Tasks are counted per core where some node has several.
-        self.per_core = bool((model.engine.nodes["cores"] > 1).any())
-        kinds = [index_of(name, self.per_core) for name in INDICES]
-        self._seen_loads = {kind.name: SeenLoads(kind.full, kind.low) for kind in kinds}
+        # The load that tells most of the scenario: nodes are coloured by it.
+        self._index = telling_index(model.setup)
+        self._largest = 0.0
         self.frame: Frame = self._watcher.frame()
         self._keep()
         self._at_ns, self._payload = -1, b""
@@ -42,9 +40,11 @@ class Watched:
             self.frame = self._watcher.frame()
             self._keep()
 
-    def scale(self, index: str) -> LoadScale:
-        """The scale by all loads of that index seen so far."""
-        return self._seen_loads[index].scale
+    def shade(self, node: int) -> str:
+        """The colour of a node: its load on the scale of all loads seen so far, or that of a node that is down."""
+        if not self.frame.up[node]:
+            return DOWN
+        return shade_of(self.frame.loads[self._index][node], round_full(self._largest, LEAST_FULL[self._index]))
 
     def payload(self, model: ClusterModel) -> bytes:
         """The recording of the model so far, as the player reads it. Raises InputError: it is not recorded."""
@@ -54,8 +54,7 @@ class Watched:
         return self._payload
 
     def _keep(self) -> None:
-        for name, seen in self._seen_loads.items():
-            seen.add(self.frame.loads[name])
+        self._largest = max(self._largest, float(self.frame.loads[self._index].max()))
 
 
 _watched: WeakKeyDictionary[Any, Watched] = WeakKeyDictionary()
@@ -70,22 +69,12 @@ def watched(model: ClusterModel) -> Watched:
     return run
 
 
-def _index_of(model: ClusterModel, of: Watched) -> tuple[Index, LoadScale]:
-    """The load that tells most of the model's scenario, and its scale."""
-    kind = index_of(telling_index(model.setup), of.per_core)
-    return kind, of.scale(kind.name)
-
-
 def load_portrayal(node: Node) -> AgentPortrayalStyle:
     """How Mesa draws a node, coloured by load, or as failed."""
     of = watched(node.model)
-    kind, scale = _index_of(node.model, of)
-    colour = colours.DOWN
-    if of.frame.up[node.index]:
-        colour = colours.hexed(colours.colour_of(kind, of.frame.loads[kind.name][node.index], scale))
     # Its area in square points: many nodes are small ones.
     size = min(300.0, max(12.0, 20_000.0 / len(of.frame.up)))
-    return AgentPortrayalStyle(color=colour, edgecolors=colours.RIM, size=size)
+    return AgentPortrayalStyle(color=of.shade(node.index), edgecolors=RIM, size=size)
 
 
 @solara.component

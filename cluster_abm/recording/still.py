@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.colors import LinearSegmentedColormap
 
 from cluster_abm.arrays import Array, Floats
 from cluster_abm.clock import NS_PER_MS
 from cluster_abm.recording.recording import RecordedRun
 from cluster_abm.recording.segments import WHAT
-from cluster_abm.results.colours import PAPER, RAMP
+from cluster_abm.results.load_scale import scale_to, shades_of_loads
 from cluster_abm.results.picture import Picture
 
 # Moments that the picture shows, and inches of a run.
 MOMENTS, WIDTH, HEIGHT = 600, 10.0, 3.0
 _HERE = [WHAT.index(name) for name in ("waits", "runs")]
-_SHADES = LinearSegmentedColormap.from_list("tasks", list(reversed(RAMP))).with_extremes(under=PAPER)
 
 
 def still_of(recordings: Sequence[RecordedRun]) -> Picture:
@@ -30,7 +28,7 @@ def still_of(recordings: Sequence[RecordedRun]) -> Picture:
     end_s = end_ns / NS_PER_MS / 1000.0
     for axes, one, count in zip(rows, recordings, counts, strict=True):
         image = axes.imshow(
-            count, aspect="auto", cmap=_SHADES, vmin=0.5, vmax=most, interpolation="nearest",
+            count, aspect="auto", cmap=shades_of_loads(), norm=scale_to(most), interpolation="nearest",
             extent=(0, end_s, len(count) - 0.5, -0.5),
         )  # fmt: skip
         axes.set_title(one.title, loc="left", fontsize=10)

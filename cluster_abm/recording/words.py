@@ -8,7 +8,8 @@ from cluster_abm.engine.fields import LOAD_INDICES
 from cluster_abm.recording.fates import KINDS
 from cluster_abm.recording.recording import RecordedRun
 from cluster_abm.recording.segments import WHAT
-from cluster_abm.results.colours import BREAKDOWN_COLOURS, MOVE_COLOURS, RAMP, colours_of
+from cluster_abm.results.colours import BREAKDOWN_COLOURS, MOVE_COLOURS, RAMP
+from cluster_abm.results.looks import HOURGLASS, STAR, Marker, colour_of, marker_of
 
 OUTCOMES = ("finished", "killed", "lost")
 # How a sentence calls what it compares: "node 18 has 9.8 s of disk work waiting". Others have their meaning.
@@ -28,6 +29,7 @@ SHORT = {
 
 def words_of(recording: RecordedRun) -> dict[str, Any]:
     """Words and colours for the header of a payload."""
+    policy = recording.meta["policy"]["name"]
     meanings = {one.name: [one.meaning, one.unit] for one in LOAD_INDICES}
     named = {name: [SHORT.get(name, meaning), unit, meaning] for name, (meaning, unit) in meanings.items()}
     used = {str(name): [SHORT.get(str(name), str(name)), "", ""] for name in _indices(recording)}
@@ -40,9 +42,15 @@ def words_of(recording: RecordedRun) -> dict[str, Any]:
             "states": BREAKDOWN_COLOURS,
             "moves": list(MOVE_COLOURS),
             "ramp": list(RAMP),
-            "policy": colours_of([recording.meta["policy"]["name"]])[0],
+            "policy": colour_of(policy),
+            "marker": marker_words(marker_of(policy)),
         },
     }
+
+
+def marker_words(marker: Marker) -> str:
+    """A marker's name in the player (`shapes.js`)."""
+    return {STAR: "star", HOURGLASS: "hourglass"}.get(marker, str(marker))
 
 
 def _indices(recording: RecordedRun) -> list[Any]:

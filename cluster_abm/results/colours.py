@@ -1,4 +1,4 @@
-"""One colour for one thing: in figures, in films and on the page."""
+"""One colour for one thing: in figures, in films and on the page. Those of policies are in looks.py."""
 
 from __future__ import annotations
 
@@ -10,60 +10,27 @@ INK, FAINT, LINE, PAPER = "#1b2733", "#5b6770", "#d5dbe0", "#ffffff"
 MARK, REMARK = "#444444", "#666666"
 # Of the network: links, rims of nodes, a node in a legend, the way of a task that moved, a node that is down.
 LINK, FILM_LINK, RIM, NODE, MOVE, DOWN = "#8d99a3", "#c5ccd2", "#51606b", "#cfd6db", "#b0307a", "#7d2a22"
-# Load scales begin here; the weighted index and the load class have no resource to take a colour from.
-LIGHTEST, WEIGHTED, LOAD_CLASS = "#eef1f3", "#6a3d9a", "#333333"
-CLASS_COLOURS = ("#eef1f3", "#a6cee3", "#e6ab02", "#d55e00")
-# Okabe and Ito's palette: distinct for colour-blind readers too.
-POLICY_COLOURS = {
-    "none": "#999999",
-    "clb": "#E69F00",
-    "mlb": "#009E73",
-    "iolb": "#0072B2",
-    "random": "#CC79A7",
-    "round-robin": "#D55E00",
-    "jsq": "#56B4E9",
-    "power-of-d": "#8C6D1F",
-}
-SPARE_COLOURS = ("#332288", "#882255", "#117733", "#AA4499", "#44AA99", "#661100")
-# Of quantities, beside policies in the same picture: none of these is a policy's.
+# Of states of a task, beside policies in the same picture: none of these is a policy's. Any two are as far apart as
+# two policies (looks.py); hatches, edges and places are their second sign.
 BREAKDOWN_COLOURS = {
     "cpu": "#6B8E23",
     "cpu_queue": "#C9DA9A",
     "io": "#6A62CF",
-    "io_queue": "#C5C8F0",
-    "paging": "#D8404F",
+    "io_queue": "#ACB0E8",
+    "paging": "#A31621",
     "migration": "#F2A6A0",
     "barrier": "#F0E442",
-    "blocked": "#4F4A45",
+    "blocked": "#46505C",
 }
 # Of moves in the player, by its legend: remote start, migration, refused offer, data, return, restart, message.
-MOVE_COLOURS = ("#0072B2", "#b0307a", "#C2410C", "#00846A", "#C2410C", "#8C6D1F", "#7A8691")
-# Loads, from much to little, even in lightness (OKLab); on a dark ground the player turns it round.
+MOVE_COLOURS = ("#006978", "#b0307a", "#C2410C", "#00846A", "#C2410C", "#8C6D1F", "#7A8691")
+# Loads in all pictures, from much to little, even in lightness (OKLab); on a dark ground the player turns it round.
 RAMP = ("#2a2a5e", "#2b4171", "#275985", "#237196", "#3986a6", "#4b9cb4", "#69b0c2", "#8ac2d1", "#a9d3e0")
 # Of the one curve of a panel, which is neither a policy nor a resource.
 ALONE = "#3B4A57"
-# Beyond the colours above: the same ones, mixed with this share of white (or, below 0, of black).
-MIXED = (0.45, -0.45, 0.7, -0.7, 0.25, -0.25)
 
 
-def colour_of(policy: str) -> str:
-    """The policy's colour, the same in every picture."""
-    if policy in POLICY_COLOURS:
-        return POLICY_COLOURS[policy]
-    return SPARE_COLOURS[sum(policy.encode()) % len(SPARE_COLOURS)]
-
-
-def colours_of(policies: Sequence[str]) -> list[str]:
-    """A colour for each curve, its policy's unless an earlier curve has that one."""
-    chosen: list[str] = []
-    for policy in policies:
-        plain = (colour_of(policy), *SPARE_COLOURS, *POLICY_COLOURS.values())
-        wanted = (*plain, *(_mixed(colour, share) for share in MIXED for colour in plain[1:]))
-        chosen.append(next((colour for colour in wanted if colour not in chosen), wanted[0]))
-    return chosen
-
-
-def _mixed(colour: str, share: float) -> str:
+def mixed(colour: str, share: float) -> str:
     """A colour with that share of white, or of black where it is below 0."""
     end = 255 if share > 0 else 0
     parts = (int(colour[start : start + 2], 16) for start in (1, 3, 5))

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.arrays import Flags, Floats
-from cluster_abm.results.colours import BREAKDOWN_COLOURS, DOWN, FILM_LINK, LIGHTEST, MOVE, NODE, RIM, ink_on
+from cluster_abm.results.colours import DOWN, FILM_LINK, MOVE, NODE, RIM, ink_on
 from cluster_abm.results.lanes import along
-from cluster_abm.results.load_scale import LoadScale, SeenLoads
+from cluster_abm.results.load_scale import LEAST_FULL, round_full, scale_to, shades_of_loads
 from cluster_abm.results.node_sizes import are_unlike, shares_by_cores, shown_in_legend
 from cluster_abm.results.style import new_figure, plain
 
@@ -34,11 +34,6 @@ ASIDE, GAP, ROUND = 0.006, 0.004, 0.07
 MARGIN = 0.06
 # Tasks a core from which on a node has its full size, and the share of that surface that it has without any task.
 MOST_TASKS, LEAST_SHARE = 12, 0.25
-SHADES = 64
-# A scale's end at least, and where it begins at least if it is logarithmic.
-LEAST = {
-    ("cpu", False): (2.0, 1.0), ("cpu", True): (2.0, 0.1), ("io", False): (1.0, 0.01), ("io", True): (1.0, 0.01),
-}  # fmt: skip
 # A number stands in a node as long as the nodes are no more than that.
 MOST_NUMBERED = 80
 # A name stands beneath a node as long as the nodes are no more than that; how far beneath its rim [points].
@@ -50,10 +45,7 @@ class Scale:
     """What the colours of the nodes mean."""
 
     words: str  # the load, with its unit
-    colours: tuple[str, ...]  # evenly spaced along the scale
-    loads: LoadScale  # the scale
-    # Of the loads 0, 1, 2, ..., a colour each, where they are classes; () where they are numbers.
-    names: tuple[str, ...] = ()
+    full: float  # the load of the last shade
 
 
 def shortest(name: str) -> str:
@@ -73,15 +65,8 @@ def scale_of(index: str, loads: npt.ArrayLike, per_core: bool = False) -> Scale:
         loads: all that it shows, of whatever shape.
         per_core: whether some node has several cores.
     """
-    from matplotlib.colors import to_hex, to_rgb
-
     words = {"cpu": f"tasks running or ready{' per core' if per_core else ''}", "io": "I/O processing ahead [s]"}
-    light, dark = np.array(to_rgb(LIGHTEST)), np.array(to_rgb(BREAKDOWN_COLOURS[index]))
-    shades = tuple(to_hex(light + share * (dark - light)) for share in np.linspace(0, 1, SHADES))
-    # One node that was overloaded for a moment must not leave all others white: then the scale is logarithmic.
-    seen = SeenLoads(*LEAST[index, per_core])
-    seen.add(np.ravel(loads))
-    return Scale(words[index], shades, seen.scale)
+    return Scale(words[index], round_full(float(np.max(loads, initial=0.0)), LEAST_FULL[index]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,11 +120,9 @@ def staged(scenes: Sequence[Scene], scale: Scale, some_fail: bool) -> tuple[Figu
         # In the line below it stands the time, at the left.
         axes.set_title(f"{scene.title}\n ", fontsize=11, fontweight="bold", loc="center", y=1.0)
     bar = figure.colorbar(stages[0].nodes, ax=list(every), label=scale.words, shrink=0.7)
-    if scale.names:
-        bar.set_ticks(list(range(len(scale.names))), labels=list(scale.names))
-    else:
-        bar.set_ticks(scale.loads.ticks, labels=[plain(tick, 3) for tick in scale.loads.ticks])
-        bar.minorticks_off()
+    ticks = [0.0, scale.full / 2, scale.full]
+    bar.set_ticks(ticks, labels=[plain(tick, 3) for tick in ticks])
+    bar.minorticks_off()
     handles = _handles(stages[0].room, scenes[0].cores, some_fail)
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False)
     # Everything has its place now, and keeps it.
@@ -170,7 +153,6 @@ class Stage:
 
     def __init__(self, axes: Axes, scene: Scene, scale: Scale) -> None:
         from matplotlib.collections import LineCollection
-        from matplotlib.colors import FuncNorm, LinearSegmentedColormap, ListedColormap, Normalize
 
         self._axes = axes
         self._at = np.array(scene.places)
@@ -183,12 +165,7 @@ class Stage:
             )
             axes.add_collection(wires)
         look: dict[str, Any] = {"c": np.zeros(len(scene.places)), "edgecolors": RIM, "linewidths": 0.8, "zorder": 3}
-        # Of classes each has its own colour, and a whole number in the middle of it.
-        if scale.names:
-            look |= {"cmap": ListedColormap(list(scale.colours)), "norm": Normalize(-0.5, scale.loads.full + 0.5)}
-        else:
-            look["cmap"] = LinearSegmentedColormap.from_list("load", list(scale.colours))
-            look["norm"] = FuncNorm((scale.loads.share, scale.loads.load), 0, scale.loads.full)
+        look |= {"cmap": shades_of_loads(), "norm": scale_to(scale.full)}
         self.nodes = axes.scatter(self._at[:, 0], self._at[:, 1], **look)
         words: dict[str, Any] = {"ha": "center", "va": "center_baseline", "zorder": 5}
         numbered = scene.places if len(scene.places) <= MOST_NUMBERED else []

@@ -18,7 +18,9 @@ from matplotlib.ticker import PercentFormatter
 from cluster_abm.arrays import Floats
 from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.results import style
-from cluster_abm.results.colours import ALONE, BREAKDOWN_COLOURS, MARK, REMARK, colours_of
+from cluster_abm.results.colours import ALONE, BREAKDOWN_COLOURS, MARK, REMARK
+from cluster_abm.results.load_scale import scale_to, shades_of_loads
+from cluster_abm.results.looks import colours_of, markers_of
 
 Interval = tuple[float, float] | None
 
@@ -180,13 +182,12 @@ def reproduction_figure(
     columns = style.columns_of(len(groups))
     width = max(7.0, 3.9 * columns)
     figure, panels = style.panel_grid(title, len(groups), columns, width, 3.6, 1.3, sharex=True, sharey=True)
-    colours = colours_of([curve.policy for curve in curves])
+    policies = [curve.policy for curve in curves]
     # Curves may coincide: the later ones are thinner, with smaller markers, and show the earlier ones beneath.
     weights = np.linspace(1.0, 0.0, len(curves)) if len(curves) > 1 else np.zeros(1)
-    styles = {
-        curve.name: (colour, style.MARKERS[number % len(style.MARKERS)], float(weight))
-        for number, (curve, colour, weight) in enumerate(zip(curves, colours, weights, strict=True))
-    }
+    found = zip(curves, colours_of(policies), markers_of(policies), weights, strict=True)
+    styles: dict[str, tuple[str, Any, float]]
+    styles = {curve.name: (colour, marker, float(weight)) for curve, colour, marker, weight in found}
     for panel, group in zip(panels, groups, strict=False):
         for curve in group:
             colour, marker, weight = styles[curve.name]
@@ -297,7 +298,8 @@ def run_figure(title: str, nodes: pd.DataFrame, slowdowns: Floats, cores: float 
         tasks.stairs(most, edges, baseline=least, fill=True, color=ALONE, alpha=0.2, label="least to most")
     tasks.stairs(means.mean(axis=0), edges, baseline=None, color=ALONE, linewidth=1.6, label="mean")
     tasks.set_ylim(0, 1.05 * max(1.0, seen.max()))
-    image = heat.pcolorfast(edges, np.arange(len(seen) + 1) - 0.5, means, vmin=0, vmax=max(1.0, means.max()))
+    scale: dict[str, Any] = {"cmap": shades_of_loads(), "norm": scale_to(max(1.0, means.max()))}
+    image = heat.pcolorfast(edges, np.arange(len(seen) + 1) - 0.5, means, **scale)
     tasks.yaxis.set_major_locator(style.whole_numbers())
     heat.yaxis.set_major_locator(style.whole_numbers())
     style.colour_bar(image, heat, "tasks")

@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cluster_abm.results.colours import BREAKDOWN_COLOURS, INK, REMARK, colours_of
+from cluster_abm.results.colours import BREAKDOWN_COLOURS, INK, REMARK
 from cluster_abm.results.files import in_one_move
 from cluster_abm.results.plain import TIME_UNITS_S, plain, time_unit
 
@@ -35,8 +35,6 @@ BREAKDOWN_HATCHES = {
     "cpu": "", "cpu_queue": "///", "io": "xxx", "io_queue": "", "paging": "\\\\\\", "migration": "ooo",
     "barrier": "---", "blocked": "+++",
 }  # fmt: skip
-LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 # How much of the curves' height an interval may add to it.
 INTERVAL_ROOM = 0.4
 # Of legends: how many letters an inch takes, and how many the line beside them.
@@ -171,14 +169,6 @@ def colour_bar(image: ScalarMappable, axes: Axes | Sequence[Axes], label: str) -
     figure = (axes[0] if isinstance(axes, Sequence) else axes).figure
     bar = figure.colorbar(image, ax=axes, label=label, ticks=whole_numbers(), format=PlainFormatter())
     bar.ax.minorticks_off()
-
-
-def looks_of(names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Colour, marker and line of each policy, distinct in grey too: keywords of a line."""
-    return {
-        name: {"color": colour, "marker": MARKERS[number % len(MARKERS)], "linestyle": LINES[number % len(LINES)]}
-        for number, (name, colour) in enumerate(zip(names, colours_of(names), strict=True))
-    }
 
 
 def look_of_part(part: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Draws the figures of `in-plain-words.md`: three schemes, and two pictures of runs.
+"""Draws the figures of `in-plain-words.md` and `pictures.md`: schemes, two pictures of runs, a table of looks.
 
 python docs/concepts/draw.py        # half a minute; writes beside itself
 """
@@ -13,11 +13,15 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
 from cluster_abm import ClusterModel
+from cluster_abm.results.colours import BREAKDOWN_COLOURS, FAINT, INK, MOVE, mixed
+from cluster_abm.results.looks import FAMILIES, LOOKS
 from cluster_abm.results.style import error_bars, new_figure, tidy
 from cluster_abm.study.statistics.estimates import estimate
 
 HERE = Path(__file__).resolve().parent
-INK, FAINT, CPU, DISK, MEMORY, TALK = "#1b2733", "#5b6770", "#d9ead3", "#d6e4f0", "#fbe5d6", "#b0307a"
+TALK = MOVE
+# Light enough for words on them.
+CPU, DISK, MEMORY = (mixed(BREAKDOWN_COLOURS[state], 0.65) for state in ("cpu", "io", "paging"))
 
 
 POLICIES = (("none", "none: tasks stay at home"), ("jsq", "jsq: to the shortest queue"))
@@ -167,7 +171,25 @@ def balanced() -> None:
     save(figure, "balanced")
 
 
+def looks() -> None:
+    """The fifteen policies with their colours and markers, and the colours of families."""
+    figure, axes = sheet(9.0, 4.1)
+    for number, (policy, (colour, marker)) in enumerate(LOOKS.items()):
+        x, y = 0.3 + 3.0 * (number // 5), 3.8 - 0.35 * (number % 5)
+        axes.plot([x, x + 0.3, x + 0.6], [y] * 3, color=colour, marker=marker, markevery=[1], markersize=8)
+        axes.text(x + 0.75, y, policy, fontsize=10, va="center", color=INK)
+    axes.text(0.3, 1.85, "Others, by family", fontsize=10, va="center", color=FAINT)
+    for number, (family, (colour, names)) in enumerate(FAMILIES.items()):
+        others = [name for name in names.split() if name not in LOOKS]
+        x, y = 0.3 + 4.4 * (number // 5), 1.55 - 0.32 * (number % 5)
+        axes.add_patch(Rectangle((x, y - 0.08), 0.3, 0.16, facecolor=colour))
+        words = ", ".join(others[:2]) + (", ..." if len(others) > 2 else "")
+        axes.text(x + 0.42, y, f"{family}: {words}", fontsize=9, va="center", color=INK)
+    save(figure, "looks")
+
+
 if __name__ == "__main__":
+    looks()
     node()
     slices()
     negotiation()

@@ -11,6 +11,9 @@ from matplotlib.figure import Figure
 from support import busy, scenario
 
 from cluster_abm import ClusterModel
+from cluster_abm.model.observing.watching import telling_index
+from cluster_abm.results.colours import DOWN, RIM
+from cluster_abm.results.load_scale import LEAST_FULL, round_full, shade_of
 
 pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("solara") is None, reason="there is no solara here"),
@@ -29,20 +32,16 @@ def model(request):
 
 def colours_of(model):
     """The colours that the project's own network has for the nodes."""
-    from viz import colours
-    from viz.components import _index_of, watched
+    from viz.components import watched
 
-    of = watched(model)
-    kind, scale = _index_of(model, of)
-    loads = of.frame.loads[kind.name]
-    shades = [colours.hexed(colours.colour_of(kind, load, scale)) for load in loads]
-    return [shade if up else colours.DOWN for shade, up in zip(shades, of.frame.up, strict=True)]
+    loads = watched(model).frame.loads[telling_index(model.setup)]
+    full = round_full(loads.max(), LEAST_FULL[telling_index(model.setup)])
+    # Node 2 is down.
+    return [DOWN if node == 2 else shade_of(load, full) for node, load in enumerate(loads)]
 
 
 def drawn_nodes(axes):
     """Colours and places of the nodes in a picture by Mesa: what has an edge in the colour of rims."""
-    from viz.colours import RIM
-
     (found,) = [
         one for one in axes.collections if len(one.get_offsets()) and to_hex(one.get_edgecolors()[0]) == RIM.lower()
     ]

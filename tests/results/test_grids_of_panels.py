@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from shown import visible
 
-from cluster_abm.results.colours import POLICY_COLOURS
+from cluster_abm.results.looks import colour_of
 from cluster_abm.results.of_studies.study_grid import Looks, grid_of, outer_labels
 from cluster_abm.results.of_studies.validation_picture import draw_validation
 
@@ -36,16 +36,16 @@ def test_each_row_of_panels_has_its_height_and_each_column_its_width():
 
 
 @pytest.mark.parametrize(("keys", "line", "marker"), [
-    ({}, "-", "o"), ({"joined": False}, "None", "o"), ({"markers": False}, "-", ""),
+    ({}, "-", "^"), ({"joined": False}, "None", "^"), ({"markers": False}, "-", ""),
 ])  # fmt: skip
 def test_entries_of_a_legend_look_like_the_curves(keys, line, marker):
     looks = Looks(["jsq", "mlb"])
     first, second = looks.handles(["jsq", "mlb"], **keys)
     assert (first.get_linestyle(), first.get_marker(), first.get_label()) == (line, marker, "jsq")
-    assert (first.get_color(), second.get_color()) == (POLICY_COLOURS["jsq"], POLICY_COLOURS["mlb"])
+    assert (first.get_color(), second.get_color()) == (colour_of("jsq"), colour_of("mlb"))
     # A change of a look does not affect other pictures.
     looks["jsq"]["color"] = "red"
-    assert looks["jsq"]["color"] == POLICY_COLOURS["jsq"]
+    assert looks["jsq"]["color"] == colour_of("jsq")
 
 
 def test_both_parts_of_a_validation_are_side_by_side(sheet):

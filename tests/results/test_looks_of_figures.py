@@ -62,7 +62,7 @@ def estimates(points, names):
     ])  # fmt: skip
 
 
-def study(draw, loads, nodes=(4,), names=("jsq", "mlb"), more=()):
+def study(draw, loads, nodes=(4,), names=("none", "iolb"), more=()):
     """A panel for each number of nodes, with a point for each load."""
     points = pd.DataFrame([(load, count) for count in nodes for load in loads],
                           columns=["workload.utilisation", "cluster.nodes"])  # fmt: skip
@@ -72,11 +72,11 @@ def study(draw, loads, nodes=(4,), names=("jsq", "mlb"), more=()):
 def named():
     """Two points that are no numbers."""
     points = pd.DataFrame({"interconnect.kind": ["grid", "ring"]})
-    return draw_lines, "mean_slowdown", estimates(points, ["jsq", "mlb"]), lay_out(points), Looks(["jsq", "mlb"])
+    return draw_lines, "mean_slowdown", estimates(points, ["none", "iolb"]), lay_out(points), Looks(["none", "iolb"])
 
 
 def distributions(panels):
-    return draw_distributions, [("a point", {"jsq": list(np.linspace(1, 5, 101))})] * panels, Looks(["jsq"])
+    return draw_distributions, [("a point", {"none": list(np.linspace(1, 5, 101))})] * panels, Looks(["none"])
 
 
 def breakdowns(*names):
@@ -89,9 +89,9 @@ def loads(count):
 
 
 def indices(*factors):
-    rows = [("jsq", factor, index, 0.5, 0.25, 0.75) for factor in factors for index in ("total", "first_order")]
+    rows = [("none", factor, index, 0.5, 0.25, 0.75) for factor in factors for index in ("total", "first_order")]
     table = pd.DataFrame(rows, columns=["policy", "factor", "index", "value", "low", "high"])
-    return draw_indices, "mean_slowdown", table, ["jsq"], ("total", "first_order")
+    return draw_indices, "mean_slowdown", table, ["none"], ("total", "first_order")
 
 
 def search(keys):
@@ -109,15 +109,16 @@ def regret(count):
 
 def arena(factors, policies=2):
     regimes = pd.DataFrame({f"f{number}": range(policies) for number in range(factors)} | {"load": range(policies)})
-    best = {number: (f"mine-{number}", number == 0) for number in range(policies)}
+    names = ["none", "iolb", *(f"mine-{number}" for number in range(policies))]
+    best = {number: (names[number], number == 0) for number in range(policies)}
     return draw_map, regimes, best, [(f"f{n}", "words", False) for n in range(factors)], ("load", "load")
 
 
 def plan(needs):
-    table = pd.DataFrame({"policy": "jsq", "cluster.nodes": [4, 8], "mean_slowdown": [4.0, 2.0],
+    table = pd.DataFrame({"policy": "none", "cluster.nodes": [4, 8], "mean_slowdown": [4.0, 2.0],
                           "mean_slowdown low": [3.0, 1.0], "mean_slowdown high": [5.0, 3.0]})  # fmt: skip
     need = Ceiling("mean_slowdown", 3.0, "mean_slowdown<=3")
-    return draw_plan, "cluster.nodes", table, [need] * needs, {"jsq": (6.0, 5.0, 7.0)}
+    return draw_plan, "cluster.nodes", table, [need] * needs, {"none": (6.0, 5.0, 7.0)}
 
 
 def fit(columns):
@@ -140,12 +141,12 @@ def validation():
 
 
 FIGURES = {
-    "comparison": lambda: comparison("jsq", "mlb"), "run": run,
-    "reproduction": lambda: reproduction("jsq", "mlb"), "a series": lambda: reproduction("jsq"),
+    "comparison": lambda: comparison("none", "iolb"), "run": run,
+    "reproduction": lambda: reproduction("none", "iolb"), "a series": lambda: reproduction("none"),
     "parts": lambda: parts("a", "b"),
     "lines": lambda: study(draw_lines, [0.5, 0.7]), "named": named,
-    "differences": lambda: study(draw_differences, [0.5, 0.7], more=("none",)),
-    "distributions": lambda: distributions(1), "breakdowns": lambda: breakdowns("jsq"), "loads": lambda: loads(1),
+    "differences": lambda: study(draw_differences, [0.5, 0.7], more=("random",)),
+    "distributions": lambda: distributions(1), "breakdowns": lambda: breakdowns("none"), "loads": lambda: loads(1),
     "indices": lambda: indices("cluster.nodes"), "search": lambda: search(1), "regret": lambda: regret(2),
     "map": lambda: arena(1), "plan": lambda: plan(1), "fit": lambda: fit(1), "calibration": lambda: calibration(1),
     "validation": validation,
@@ -320,12 +321,12 @@ def test_marks_have_their_strokes_and_sizes_in_panels_and_legends(drawn, kind):
 # How many: of series, panels or rows. Size: width and height [inches]; rows and columns of panels; how many are seen.
 SIZES = [
     # Four tenths of an inch a policy, from three on.
-    ("comparison of 2", lambda: comparison("jsq", "mlb"), (12, 3.46, 1, 3, 3)),
+    ("comparison of 2", lambda: comparison("none", "iolb"), (12, 3.46, 1, 3, 3)),
     ("comparison of 5", lambda: comparison(*"abcde"), (12, 4.3, 1, 3, 3)),
     ("run", run, (12, 7.2, 2, 2, 4)),
     # Panels of 3.9 x 3.6 inches and 1.3 for title and legend; a single one is 7 wide. All series together are one more.
-    ("1 series", lambda: reproduction("jsq"), (7, 4.9, 1, 1, 1)),
-    ("2 series", lambda: reproduction("jsq", "mlb"), (11.7, 4.9, 1, 3, 3)),
+    ("1 series", lambda: reproduction("none"), (7, 4.9, 1, 1, 1)),
+    ("2 series", lambda: reproduction("none", "iolb"), (11.7, 4.9, 1, 3, 3)),
     ("3 series", lambda: reproduction(*"abc"), (7.8, 8.5, 2, 2, 4)),
     ("4 series", lambda: reproduction(*"abcd"), (11.7, 8.5, 2, 3, 5)),
     ("parts of 2", lambda: parts("a", "b"), (9, 2.8, 1, 1, 1)),
@@ -462,8 +463,8 @@ def test_more_than_seven_best_policies_share_a_mark(drawn):
     def words(policies):
         return [text.get_text() for text in drawn(lambda: arena(1, policies)).legends[0].get_texts()][:-2]
 
-    assert words(7) == [f"mine-{number} (1)" for number in range(7)]
-    assert words(9) == [*(f"mine-{number} (1)" for number in range(7)), "others (2)"]
+    assert words(7) == ["none (1)", "iolb (1)", *(f"mine-{number} (1)" for number in range(5))]
+    assert words(9) == ["none (1)", "iolb (1)", *(f"mine-{number} (1)" for number in range(5)), "others (2)"]
 
 
 @pytest.mark.parametrize(("worst", "ticks"), [
@@ -482,9 +483,9 @@ def test_ticks_of_regrets(drawn, worst, ticks):
 
 
 def test_marks_of_distributions_do_not_cover_each_other(drawn):
-    curves = {name: list(np.linspace(1, 5, 101)) for name in ("jsq", "mlb")}
+    curves = {name: list(np.linspace(1, 5, 101)) for name in ("none", "iolb")}
     panels = [("one", curves), ("other", curves)]
-    first, second = drawn(lambda: (draw_distributions, panels, Looks(["jsq", "mlb"]))).axes
+    first, second = drawn(lambda: (draw_distributions, panels, Looks(["none", "iolb"]))).axes
     # Four marks a curve, a quarter of the jobs apart; those of the second policy four percentiles later.
     shown = [list(range(101))[line.get_markevery()] for line in first.lines]
     assert shown == [[5, 30, 55, 80], [9, 34, 59, 84]]
@@ -507,7 +508,7 @@ def test_panels_of_breakdowns_are_as_high_as_the_longest_needs(drawn):
 def test_names_that_do_not_fit_stand_upright(drawn, letters, rotation):
     kinds = [letter * (letters - len("interconnect = ")) for letter in "ab"]
     points = pd.DataFrame({"interconnect.kind": kinds})
-    rest = "mean_slowdown", estimates(points, ["jsq"]), lay_out(points), Looks(["jsq"])
+    rest = "mean_slowdown", estimates(points, ["none"]), lay_out(points), Looks(["none"])
     (axes,) = drawn(lambda: (draw_lines, *rest)).axes
     assert [(len(one.get_text()), one.get_rotation()) for one in axes.get_xticklabels()] == [(letters, rotation)] * 2
 
@@ -539,12 +540,12 @@ def test_loads_have_no_grid_and_one_axis_of_nodes(drawn):
 def test_the_panel_of_parts_of_a_comparison_is_a_quarter_wider(drawn):
     first, *_ = drawn(FIGURES["comparison"]).axes
     assert first.get_gridspec().get_width_ratios() == (1, 1.25, 1)
-    assert [(one.get_position()[1], one.get_text()) for one in first.get_yticklabels()] == [(0, "jsq"), (1, "mlb")]
+    assert [(one.get_position()[1], one.get_text()) for one in first.get_yticklabels()] == [(0, "none"), (1, "iolb")]
 
 
 def test_labels_of_a_reproduction_go_over_several_lines(drawn):
     def labels(x, y):
-        draw, _, _, curves = reproduction("jsq")
+        draw, _, _, curves = reproduction("none")
         x_label, y_label = "a" * 10 + " " + "b" * (x - 11), "a" * 10 + " " + "b" * (y - 11)
         (axes,) = drawn(lambda: (draw, x_label, y_label, curves)).axes
         return axes.get_xlabel().count("\n"), axes.get_ylabel().count("\n")

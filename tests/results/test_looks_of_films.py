@@ -124,7 +124,3 @@ def test_an_arrow_is_round_at_a_corner():
     vertices = axes.patches[0]._path_original.vertices
     # Right of its way is outside of this corner: at 0.094, 0.906, from 0.07 before it to 0.07 behind it.
     assert vertices[1:4] == pytest.approx(np.array([[0.094, 0.836], [0.094, 0.906], [0.164, 0.906]]))
-
-
-def test_shades_of_a_scale():
-    assert len(SCALE.colours) == 64

@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.results import pictures
-from cluster_abm.results.colours import colours_of
+from cluster_abm.results.looks import colours_of
 from cluster_abm.results.pictures import Curve, draw_comparison, draw_reproduction, draw_run
 from cluster_abm.results.style import plain
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from shown import band, colour, dots, names, near, points, scales, strokes, ticks, visible, words
 
-from cluster_abm.results.colours import POLICY_COLOURS
+from cluster_abm.results.looks import colour_of
 from cluster_abm.results.of_studies.calibration_picture import FIT, HELD_OUT, Slice, draw_calibration
 from cluster_abm.results.of_studies.fitting_picture import LOG, MODEL, LogAndModel, draw_fit, in_unit
 from cluster_abm.results.of_studies.planning_picture import Ceiling, plan_figure
@@ -207,7 +207,7 @@ def test_a_plan_shows_the_metric_the_bound_and_where_it_begins_to_be_kept():
     assert ([x for x, _ in points(begins)], [y for _, y in points(bound)]) == ([7, 7], [4, 4])
     (interval,) = axes.patches
     assert (interval.get_x(), interval.get_width()) == (6, 2.5)
-    assert colour(interval.get_facecolor()[:3]) == colour(begins.get_color()) == POLICY_COLOURS["none"]
+    assert colour(interval.get_facecolor()[:3]) == colour(begins.get_color()) == colour_of("none")
     # The largest is 9, below three times the bound: 8 % beyond it.
     assert axes.get_ylim() == pytest.approx((0, 1.08 * 9))
     assert names(axes) == ("slowdown <= 4", "nodes", "mean slowdown (wall / isolated time)")

@@ -11,7 +11,8 @@ from shown import bars, colour, dots, heights, names, near, points, scales, stro
 
 from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.results import pictures
-from cluster_abm.results.colours import BREAKDOWN_COLOURS, POLICY_COLOURS
+from cluster_abm.results.colours import BREAKDOWN_COLOURS
+from cluster_abm.results.looks import colour_of
 from cluster_abm.results.pictures import Curve, comparison_figure, reproduction_figure, run_figure
 from cluster_abm.results.stacked import stacked_figure
 
@@ -38,7 +39,7 @@ def test_slowdowns_are_bars_with_their_intervals():
     seeds, ends = {"none": [2.0, 6.0], "jsq": [1.0, 3.0]}, {"none": (3.0, 5.5), "jsq": (1.25, 2.5)}
     axes = compared(seeds, ends).axes[0]
     assert bars(axes) == near([[0, 4, 0], [0, 2, 1]])
-    assert [colour(bar.get_facecolor()) for bar in axes.patches] == [POLICY_COLOURS["none"], POLICY_COLOURS["jsq"]]
+    assert [colour(bar.get_facecolor()) for bar in axes.patches] == [colour_of("none"), colour_of("jsq")]
     assert [strokes(one)[0] for one in axes.collections] == near([[[3, 0], [5.5, 0]], [[1.25, 1], [2.5, 1]]])
     assert [text.get_text() for text in axes.texts] == ["4 [3, 5.5]", "2 [1.25, 2.5]"]
     assert list(ticks(axes, "y").items()) == [(0.0, "none"), (1.0, "jsq")]
@@ -108,7 +109,7 @@ def test_seeds_are_held_against_the_first_policys():
     assert [dots(one) for one in axes.collections] == near([[[1, -0.25], [1, 0.25]], [[0.5, 0.75], [1.5, 1.25]]])
     assert names(axes)[:2] == ("Seed by seed, on the same jobs", "mean slowdown / none's")
     assert points(axes.lines[0]) == near([[1, 0], [1, 1]])
-    assert [colour(one.get_facecolor()) for one in axes.collections] == [POLICY_COLOURS["none"], POLICY_COLOURS["jsq"]]
+    assert [colour(one.get_facecolor()) for one in axes.collections] == [colour_of("none"), colour_of("jsq")]
 
 
 def test_seeds_of_a_single_policy_are_its_slowdowns():
@@ -165,10 +166,10 @@ def test_published_values_are_dashed_and_open_measured_ones_solid_and_filled():
     assert [points(line) for line in alone[0].lines] == [measured, published]
     assert [points(line) for line in together.lines[2:]] == [points(line) for line in alone[1].lines]
     assert [line.get_linestyle() for line in together.lines] == ["-", "--"] * 2
-    grey, blue = POLICY_COLOURS["none"], POLICY_COLOURS["jsq"]
-    assert [colour(line.get_markerfacecolor()) for line in together.lines] == [grey, "#FFFFFF", blue, "#FFFFFF"]
-    assert [colour(line.get_color()) for line in together.lines] == [grey, grey, blue, blue]
-    assert [line.get_marker() for line in together.lines] == ["o", "o", "s", "s"]
+    grey, green = colour_of("none"), colour_of("jsq")
+    assert [colour(line.get_markerfacecolor()) for line in together.lines] == [grey, "#FFFFFF", green, "#FFFFFF"]
+    assert [colour(line.get_color()) for line in together.lines] == [grey, grey, green, green]
+    assert [line.get_marker() for line in together.lines] == ["o", "o", "^", "^"]
     # Curves that coincide: the later one is thinner. By itself each is as thick as any other.
     assert together.lines[0].get_linewidth() > together.lines[2].get_linewidth()
     assert alone[0].lines[0].get_linewidth() == alone[1].lines[0].get_linewidth()
@@ -179,7 +180,7 @@ def test_intervals_are_in_each_series_own_panel():
     assert len(together.collections) == 0
     assert strokes(first.collections[0]) == near([[[1, 10], [1, 14]]])
     assert strokes(second.collections[0]) == near([[[2, 28], [2, 33]], [[4, 20], [4, 26]]])
-    assert colour(second.collections[0].get_color()) == POLICY_COLOURS["jsq"]
+    assert colour(second.collections[0].get_color()) == colour_of("jsq")
 
 
 def test_a_single_series_is_a_panel_with_its_intervals():
@@ -206,7 +207,7 @@ def test_the_legend_of_a_reproduction_says_what_is_drawn(curves, expected):
 def test_the_legends_marks_are_those_of_the_lines():
     marks = reproduced([A, B]).legends[0].legend_handles
     assert [mark.get_linestyle() for mark in marks] == ["-", "-", "-", "--", "None"]
-    assert [mark.get_marker() for mark in marks] == ["o", "s", "o", "o", "|"]
+    assert [mark.get_marker() for mark in marks] == ["o", "^", "o", "o", "|"]
     assert colour(marks[3].get_markerfacecolor()) == "#FFFFFF" != colour(marks[2].get_markerfacecolor())
 
 
@@ -299,7 +300,7 @@ def test_tasks_of_a_run_are_their_mean_and_the_least_and_most_of_any_node():
     assert axes.get_ylim() == pytest.approx((0, 1.05 * 6))
     (image,) = heat.images
     assert np.asarray(image.get_array()).tolist() == [[0, 6], [2, 1]]
-    assert (image.get_clim(), bar.get_ylabel()) == ((0, 6), "tasks")
+    assert (image.get_clim(), bar.get_ylabel()) == (pytest.approx((0, 6), abs=1e-9), "tasks")
     assert (heat.get_xlim(), heat.get_ylim()) == ((0, 20), (-0.5, 1.5))
     assert names(heat) == ("Tasks on each node when measured", "time [s]", "node")
     assert names(axes) == ("Tasks on a node when measured", "time [s]", "tasks")
@@ -308,7 +309,7 @@ def test_tasks_of_a_run_are_their_mean_and_the_least_and_most_of_any_node():
 def test_a_run_of_one_empty_node_has_its_mean_alone_and_a_scale_up_to_1():
     _, axes, heat, *_ = run_figure("a title", measured([[0, 0]], [[0, 0]], [[0, 0]]), np.array([1.0])).axes
     assert (len(axes.patches), axes.get_legend(), axes.get_ylim()) == (1, None, pytest.approx((0, 1.05)))
-    assert heat.images[0].get_clim() == (0, 1)
+    assert heat.images[0].get_clim() == pytest.approx((0, 1), abs=1e-9)
 
 
 def test_of_many_measurements_some_in_a_row_make_one_bin(monkeypatch):

@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 from sheets import check_sheet
 
 from cluster_abm.engine.tables import BREAKDOWN
-from cluster_abm.results.colours import BREAKDOWN_COLOURS, POLICY_COLOURS, SPARE_COLOURS, colours_of
+from cluster_abm.results.colours import BREAKDOWN_COLOURS
+from cluster_abm.results.looks import FAMILIES, LOOKS, SPARE_COLOURS, colours_of
 from cluster_abm.results.of_studies.arena_pictures import draw_map, draw_regret
 from cluster_abm.results.of_studies.calibration_picture import Slice, draw_calibration
 from cluster_abm.results.of_studies.fitting_picture import LogAndModel as FitCurve
@@ -219,7 +220,7 @@ def test_the_scripts_pictures_pass_the_referee(sheet, name):
 
 
 def test_a_quantity_never_has_a_policys_colour():
-    of_policies = {*POLICY_COLOURS.values(), *SPARE_COLOURS}
+    of_policies = {*(colour for colour, _ in (*LOOKS.values(), *FAMILIES.values())), *SPARE_COLOURS}
     assert not of_policies & set(BREAKDOWN_COLOURS.values())
     assert len(set(BREAKDOWN_COLOURS.values())) == len(BREAKDOWN_COLOURS)
     # As many policies as there are may stand in one picture, and a few files of one's own.

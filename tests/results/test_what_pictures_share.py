@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from shown import near, strokes, ticks, words
 
-from cluster_abm.results.colours import BREAKDOWN_COLOURS, POLICY_COLOURS, SPARE_COLOURS, colours_of
+from cluster_abm.results.colours import BREAKDOWN_COLOURS
+from cluster_abm.results.looks import SPARE_COLOURS, colour_of, colours_of, looks_of
 from cluster_abm.results.style import (
     columns_of,
     error_bars,
@@ -18,7 +19,6 @@ from cluster_abm.results.style import (
     limit,
     log_ticks,
     look_of_part,
-    looks_of,
     new_figure,
     remark,
     save_both,
@@ -40,15 +40,17 @@ def shown(axes, low, high, which="x"):
 
 def test_looks_of_policies_repeat_no_colour_marker_or_line_as_long_as_there_are_others():
     looks = looks_of(["none", "jsq", *(f"mine-{number}" for number in range(7))])
-    assert [look["marker"] for look in looks.values()] == ["o", "s", "^", "D", "v", "P", "X", "*", "o"]
+    assert [looks[name]["marker"] for name in ("none", "jsq")] == ["o", "^"]
+    assert len({look["marker"] for look in looks.values()}) == 9
     lines = [look["linestyle"] for look in looks.values()]
     assert (lines[:4], lines[6:], len({*map(str, lines)})) == (["-", "--", "-.", ":"], lines[:3], 6)
     assert len({look["color"] for look in looks.values()}) == 9
 
 
-def test_colours_are_the_policies_own_and_the_next_spare_one_where_it_is_taken():
-    assert colours_of(["jsq", "none"]) == [POLICY_COLOURS["jsq"], POLICY_COLOURS["none"]]
-    assert colours_of(["jsq", "jsq", "jsq"]) == [POLICY_COLOURS["jsq"], *SPARE_COLOURS[:2]]
+def test_colours_are_the_policies_own_and_the_next_one_where_it_is_taken():
+    assert colours_of(["jsq", "none"]) == [colour_of("jsq"), colour_of("none")]
+    # Two shades of its own come first: 65 % of it, and it with 25 % of white.
+    assert colours_of(["jsq"] * 4) == [colour_of("jsq"), "#004427", "#408E6D", SPARE_COLOURS[0]]
 
 
 @pytest.mark.parametrize("part", [*BREAKDOWN_COLOURS])

@@ -74,7 +74,51 @@ export function paletteOf(recording, dark) {
 /** @param {unknown} given @param {boolean} dark */
 function shownPolicy(given, dark) {
   const found = colour(given, "#3B4A57");
-  return dark && luminance(found) < 0.15 ? mixed(found, "#ffffff", 0.45) : found;
+  return dark ? reflected(found) : found;
+}
+
+/**
+ * The colour of a second run of one policy: ink, or where the policy's is as dark or light as that, the one of remarks.
+ * @param {string} policy
+ * @param {Palette} palette
+ */
+export const secondOf = (policy, palette) =>
+  Math.abs(luminance(policy) - luminance(palette.ink)) < 0.1 ? palette.faint : palette.ink;
+
+// Ottosson's OKLab: from linear red, green and blue to cones, and from their cube roots to lightness and two hues.
+const CONES = [
+  [0.4122214708, 0.5363325363, 0.0514459929],
+  [0.2119034982, 0.6806995451, 0.1073969566],
+  [0.0883024619, 0.2817188376, 0.6299787005],
+];
+const LIGHTNESS = [0.2104542553, 0.793617785, -0.0040720468];
+const FROM_CONES = [
+  [4.0767416621, -3.3077115913, 0.2309699292],
+  [-1.2684380046, 2.6097574011, -0.3413193965],
+  [-0.0041960863, -0.7034186147, 1.707614701],
+];
+
+/** @type {(rows: number[][], values: number[]) => number[]} */
+const times = (rows, values) => rows.map((row) => row.reduce((sum, one, place) => sum + one * values[place], 0));
+
+/**
+ * A policy's colour on dark ground: its hue, and its lightness turned round, so that two policies stay as far apart.
+ * @param {string} hex
+ */
+function reflected(hex) {
+  const linear = channels(hex).map((part) => (part <= 10 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+  const roots = times(CONES, linear).map(Math.cbrt);
+  const [lightness] = times([LIGHTNESS], roots);
+  // Lightness is a weighted mean of the roots: a shift of all of them leaves the hues as they are.
+  const shift = 1.164 - 1.9 * lightness;
+  return `#${times(
+    FROM_CONES,
+    roots.map((root) => (root + shift) ** 3),
+  )
+    .map((part) => Math.min(Math.max(part, 0), 1))
+    .map((part) => Math.round(255 * (part <= 0.0031308 ? 12.92 * part : 1.055 * part ** (1 / 2.4) - 0.055)))
+    .map((part) => part.toString(16).padStart(2, "0"))
+    .join("")}`;
 }
 
 /**

@@ -3,6 +3,7 @@
 import { el } from "./dom.js";
 import { eventElement } from "./event_row.js";
 import { ABOUT, FILTERS } from "./happenings.js";
+import { signOf } from "./shapes.js";
 import { counted } from "./words.js";
 
 /** @typedef {import("./colours.js").Palette} Palette */
@@ -44,7 +45,10 @@ export class Events {
       word,
       chipOf(name, () => this.filter(word)),
     ]);
-    this.policies = all.length > 1 ? all.map((_, run) => chipOf(view.names[run], () => this.choose(run))) : [];
+    this.policies =
+      all.length > 1
+        ? all.map((_, run) => chipOf(view.names[run], () => this.choose(run), signOf(all[run].recording, run)))
+        : [];
     this.chips = el(
       "div",
       { class: "chips", role: "group", "aria-label": "Filters" },
@@ -268,5 +272,10 @@ export class Events {
   }
 }
 
-/** @param {string} text @param {() => void} press */
-const chipOf = (text, press) => el("button", { type: "button", class: "chip", text, onclick: press });
+/**
+ * @param {string} text
+ * @param {() => void} press
+ * @param {HTMLElement | null} [sign]
+ */
+const chipOf = (text, press, sign = null) =>
+  el("button", { type: "button", class: "chip", onclick: press }, sign, text);

@@ -5,6 +5,7 @@ import { Gestures } from "./gestures.js";
 import { FONT } from "./machines.js";
 import { firstAbove } from "./search.js";
 import { QUANTITIES, quantitiesOf, seriesOf } from "./series.js";
+import { cornersOf, drawSign, signOf } from "./shapes.js";
 import { GUTTER } from "./timeline.js";
 import { moment, plain } from "./words.js";
 
@@ -15,6 +16,8 @@ import { moment, plain } from "./words.js";
 
 const TOP = 6;
 const BOTTOM = 4;
+/** Between two signs of a policy on its line. */
+const SIGNS = 130;
 
 export class Lines {
   /**
@@ -32,7 +35,15 @@ export class Lines {
     this.canvas = /** @type {HTMLCanvasElement} */ (el("canvas", { class: "layer", "aria-hidden": "true" }));
     this.cursor = el("div", { class: "cursor" });
     this.hair = el("div", { class: "cursor hair", hidden: true });
-    this.values = el("output", { class: "values" });
+    const { recordings } = view;
+    this.readings = recordings.map(() => el("span"));
+    this.at = el("span");
+    this.values = el(
+      "output",
+      { class: "values" },
+      ...recordings.flatMap((one, run) => [recordings.length > 1 && signOf(one, run), this.readings[run]]),
+      this.at,
+    );
     this.select = /** @type {HTMLSelectElement} */ (
       el(
         "select",
@@ -102,7 +113,8 @@ export class Lines {
       (value, run) =>
         `${this.view.recordings.length > 1 ? `${this.view.names[run]} ` : ""}${Number.isFinite(value) ? plain(value) : "-"}${unit ? ` ${unit}` : ""}`,
     );
-    this.values.textContent = `${words.join("   ")}   at ${moment(time)}`;
+    words.forEach((text, run) => (this.readings[run].textContent = `${text}   `));
+    this.at.textContent = `at ${moment(time)}`;
   }
 
   /** The cursor, and values where it is. @param {boolean} words */
@@ -155,7 +167,31 @@ export class Lines {
       );
     });
     context.setLineDash([]);
+    if (all.length > 1) this.#signs(context, palette, colours, (value) => TOP + room * (1 - value / most));
     this.tick(true);
+  }
+
+  /**
+   * Markers of the policies on their lines.
+   * @param {CanvasRenderingContext2D} context
+   * @param {Palette} palette
+   * @param {string[]} colours of the runs
+   * @param {(value: number) => number} y
+   */
+  #signs(context, palette, colours, y) {
+    const { from, to } = this.view;
+    this.#series().forEach((series, run) => {
+      const corners = cornersOf(this.view.recordings[run].header.colours?.marker);
+      context.fillStyle = colours[run];
+      context.strokeStyle = palette.paper;
+      context.lineWidth = 1.5;
+      const last = series.time[series.time.length - 1];
+      for (let x = SIGNS * (0.35 + run / 2); x < this.width; x += SIGNS) {
+        const time = from + (x / this.width) * (to - from);
+        const value = valueAt(series, time);
+        if (Number.isFinite(value) && time <= last) drawSign(context, corners, GUTTER + x, y(value), 5);
+      }
+    });
   }
 }
 

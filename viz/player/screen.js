@@ -4,13 +4,14 @@ import { Acts } from "./acts.js";
 import { addressOf, readAddress, writeAddress } from "./address.js";
 import { Asking } from "./asking.js";
 import { Bar } from "./bar.js";
-import { paletteOf } from "./colours.js";
+import { paletteOf, secondOf } from "./colours.js";
 import { el, fill, iconButton, openDialog } from "./dom.js";
 import { Events } from "./events.js";
 import { firstDifference } from "./facts.js";
 import { Happenings } from "./happenings.js";
 import { helpPage, pressed } from "./keys.js";
 import { Lanes, scaleOf } from "./lanes.js";
+import { layOut } from "./layout.js";
 import { legendOf } from "./legend.js";
 import { Lines } from "./lines.js";
 import { Mirror } from "./mirror.js";
@@ -19,7 +20,6 @@ import { Overview } from "./overview.js";
 import { MOVE } from "./recording.js";
 import { firstAbove, firstFrom } from "./search.js";
 import { selectionWords } from "./said.js";
-import { firstAct, firstWords } from "./script.js";
 import { Stage } from "./stage.js";
 import { NodeState } from "./state.js";
 import { Tally, countUp } from "./tally.js";
@@ -85,7 +85,8 @@ export class Screen {
     this.worded = 0;
     const scheme = matchMedia("(prefers-color-scheme: dark)");
     this.palette = paletteOf(recordings[0], false);
-    this.#lay();
+    fill(element, ...layOut(this));
+    view.tell("rows");
     this.onkey = (/** @type {Event} */ event) => {
       // An open dialog has its own keys; it closes by the one that opened it.
       const { key } = /** @type {KeyboardEvent} */ (event);
@@ -156,7 +157,7 @@ export class Screen {
       Home: () => view.seek(0),
       End: () => view.seek(view.end),
       "/": () => this.events.search.focus(),
-      f: () => this.#full(),
+      f: () => this.full(),
       d: () => this.paint(!this.palette.dark),
       c: () => this.asking.press(),
       m: () => this.walk.nextMove() || this.#tell("No move is on the stage now."),
@@ -179,7 +180,7 @@ export class Screen {
     this.#later("rows");
   }
 
-  #full() {
+  full() {
     if (document.fullscreenElement) document.exitFullscreen();
     // The host: what fits is chosen by its width.
     else (this.#host ?? this.element).requestFullscreen?.().catch(() => {});
@@ -188,101 +189,6 @@ export class Screen {
   get #host() {
     const root = this.element.getRootNode();
     return root instanceof ShadowRoot ? root.host : null;
-  }
-
-  #lay() {
-    const { recordings, view } = this;
-    const { header } = recordings[0];
-    const notes = [...new Set(recordings.map((one) => one.header.kept?.why).filter(Boolean))].map(String);
-    fill(
-      this.element,
-      el(
-        "div",
-        { class: "head", role: "group", "aria-label": "The run" },
-        el("h1", { text: String(header.scenario) }),
-        el("span", {
-          class: "caption",
-          text: [header.caption, header.changed && `with ${header.changed}`, `seed ${header.seed}`]
-            .filter(Boolean)
-            .join("; "),
-          title: `Rounded: ${header.rounded}`,
-        }),
-        ...notes.map((text) => el("span", { class: "kept", text: `Kept: ${text}` })),
-        this.#partingButton(),
-        this.theme,
-        iconButton("words", "In words", () => this.mirror.toggle(), "w"),
-        iconButton("full", "Full screen", () => this.#full(), "f"),
-        iconButton("help", "Keys", () => openDialog(this.help), "?"),
-      ),
-      el(
-        "div",
-        { class: "main" },
-        el(
-          "div",
-          { class: "stages" },
-          ...this.stages.map((stage, run) =>
-            el(
-              "section",
-              { class: "run", "aria-label": `Nodes under ${view.names[run]}` },
-              el(
-                "div",
-                { class: "title" },
-                el("b", {}, el("i", { class: `run${run}` }), view.names[run]),
-                this.numbers[run],
-              ),
-              stage.element,
-              this.mirror.ofStages[run],
-            ),
-          ),
-        ),
-        this.legend,
-        el(
-          "div",
-          { class: "timelines" },
-          ...this.timelines.map((one, run) =>
-            el(
-              "div",
-              { class: "timebox" },
-              one.element,
-              this.mirror.ofTimelines[run],
-              this.acts[run].element,
-              recordings.length > 1 ? el("span", { class: "policy", text: view.names[run] }) : null,
-            ),
-          ),
-          this.asking.element,
-        ),
-        this.lines.element,
-        this.overview.element,
-        this.mirror.ofLines,
-      ),
-      el("aside", { class: "side" }, this.why.element, this.events.element),
-      this.bar.element,
-      this.help,
-      this.mirror.dialog,
-      this.said,
-    );
-    view.tell("rows");
-  }
-
-  #partingButton() {
-    const { parting, view, recordings } = this;
-    if (recordings.length < 2) return null;
-    const act = recordings[0].policy === recordings[1].policy ? firstAct(recordings) : null;
-    if (act !== null && act <= (parting?.time ?? Infinity))
-      return el("button", {
-        type: "button",
-        class: "plain parts",
-        text: firstWords(act),
-        onclick: () => view.seek(act),
-      });
-    if (!parting) return el("span", { class: "parts", text: "The same decisions in both runs" });
-    const { run, row, time } = parting;
-    return el("button", {
-      type: "button",
-      class: "plain parts",
-      text: `First different decision at ${moment(time)}`,
-      onclick: () => view.select({ run, kind: "decision", id: row }, time),
-    });
   }
 
   /** What a film shows: no buttons, no panels beside. @param {boolean} on */
@@ -302,7 +208,8 @@ export class Screen {
     style.setProperty("--migration", this.palette.moves[MOVE.migration]);
     style.setProperty("--scheme", dark ? "dark" : "light");
     this.colours = this.recordings.map((one) => paletteOf(one, dark).policy);
-    if (this.colours.length > 1 && this.colours[0] === this.colours[1]) this.colours[1] = this.palette.ink;
+    if (this.colours.length > 1 && this.colours[0] === this.colours[1])
+      this.colours[1] = secondOf(this.colours[0], this.palette);
     this.colours.forEach((colour, run) => style.setProperty(`--run${run}`, colour));
     this.#later("theme");
   }

@@ -85,7 +85,10 @@ function byPeriod(recording, quantity) {
     const now = at[row] * recording.tick;
     if (quantity === IMBALANCE) value.push(imbalance([cpu_ms, page_ms, io_ms], row, end) / 1000);
     else if (quantity === CPU_WORK || quantity === DISK_WORK) value.push(busy / 1000);
-    else value.push((100 * (busy - busyBefore)) / Math.max(now - before, 1) / (quantity === CPUS ? cores : recording.nodes));
+    else
+      value.push(
+        (100 * (busy - busyBefore)) / Math.max(now - before, 1) / (quantity === CPUS ? cores : recording.nodes),
+      );
     time.push(now);
     [before, busyBefore, row] = [now, busy, end];
   }

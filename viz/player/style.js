@@ -21,7 +21,8 @@ export const STYLE = `
 .run { display: grid; grid-template-rows: auto minmax(0, 1fr); background: var(--ground); min-width: 0; min-height: 0; }
 .run > .title { display: flex; gap: 6px 14px; align-items: center; padding: 5px 10px 1px; white-space: nowrap; overflow: hidden; }
 .run > .title b { font-size: 14px; display: inline-flex; align-items: center; gap: 6px; }
-.run > .title b i, .chip i { width: 10px; height: 10px; border-radius: 3px; display: inline-block; }
+.sign { width: 12px; height: 12px; display: inline-block; vertical-align: -1px; margin-right: 4px; }
+.run > .title b .sign { margin-right: 0; }
 .run > .title span { color: var(--faint); }
 .run > .title span em { font-style: normal; color: var(--ink); font-weight: 600; }
 .stage, .timeline { contain: layout paint; position: relative; min-height: 0; min-width: 0; overflow: hidden; }
@@ -145,6 +146,7 @@ export const STYLE = `
 .chips { padding: 2px 10px 6px; }
 .chip { font-size: 12px; }
 .chip[aria-pressed="true"] { background: var(--ink); color: var(--paper); border-color: var(--ink); }
+.chip[aria-pressed="true"] .sign { background: var(--paper); }
 .list { flex: 1; overflow-y: auto; overflow-x: hidden; min-height: 0; border-top: 1px solid var(--line); position: relative; }
 .space { position: relative; }
 .event { position: absolute; left: 0; right: 0; top: 0; height: 24px; display: grid; grid-template-columns: 62px 28px 64px minmax(58px, auto) minmax(0, 1fr); column-gap: 6px;

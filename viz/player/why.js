@@ -6,6 +6,7 @@ import { endOfTask, nodeWords, partsOfTask, stepsOfTask, timeBar } from "./lives
 import { FILTERS } from "./happenings.js";
 import { KIND, OUTCOME } from "./recording.js";
 import { ageWords, fateWords, kindWords, payWords, ruleWords, whatHappens, whyWords } from "./sentences.js";
+import { signOf } from "./shapes.js";
 import { duration, measured, moment, plain } from "./words.js";
 
 /** @typedef {import("./colours.js").Palette} Palette */
@@ -347,7 +348,9 @@ export class Why {
 
   /** @param {number} run */
   #run(run) {
-    return this.view.recordings.length > 1 ? el("span", { class: "of-run", text: this.view.names[run] }) : null;
+    return this.view.recordings.length > 1
+      ? el("span", { class: "of-run" }, signOf(this.view.recordings[run], run), this.view.names[run])
+      : null;
   }
 
   /** @param {string} text @param {() => void} go */

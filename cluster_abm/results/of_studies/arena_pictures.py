@@ -12,12 +12,13 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from cluster_abm.results.colours import ALONE, INK
-from cluster_abm.results.style import MARKERS, legend_below, log_ticks, looks_of, new_figure, panel_grid, save, tidy
+from cluster_abm.results.looks import SPARE_COLOURS, looks_of
+from cluster_abm.results.style import legend_below, log_ticks, new_figure, panel_grid, save, tidy
 
 # Policies that win most often have their own colour and marker; what wins seldom shares one.
 MOST_NAMED = 7
 OTHERS = "#BBBBBB"
-OWN: dict[str, Any] = {"color": "#D55E00", "hatch": "///", "edgecolor": INK, "linewidth": 0.4}
+OWN: dict[str, Any] = {"color": SPARE_COLOURS[0], "hatch": "///", "edgecolor": INK, "linewidth": 0.4}
 REST: dict[str, Any] = {"color": ALONE}
 
 
@@ -79,7 +80,7 @@ def draw_map(
     counts = pd.Series([name for name, _ in best.values()]).value_counts()
     named = list(counts.index[:MOST_NAMED])
     looks = looks_of(named)
-    of_others: dict[str, Any] = {"color": OTHERS, "marker": MARKERS[MOST_NAMED]}
+    of_others: dict[str, Any] = {"color": OTHERS, "marker": "."}
     figure, panels = panel_grid(title, len(axes_of), 4, 14, 3.3, 0.9)
     for panel, (factor, words, is_log) in zip(panels, axes_of, strict=False):
         for number, (name, is_told) in best.items():

@@ -12,8 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from cluster_abm.results.colours import MARK
+from cluster_abm.results.looks import looks_of
 from cluster_abm.results.of_studies.study_axes import WIDEST_LINEAR, label_of, scaled_label_of
-from cluster_abm.results.style import error_bars, legend_below, log_ticks, looks_of, new_figure, save, tidy
+from cluster_abm.results.style import error_bars, legend_below, log_ticks, new_figure, save, tidy
 
 # The picture ends at this multiple of the bound: how far beyond it a metric goes does not matter.
 TOP = 3.0

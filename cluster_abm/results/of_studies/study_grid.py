@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from cluster_abm.results.style import columns_of, looks_of, panel_grid
+from cluster_abm.results.looks import looks_of
+from cluster_abm.results.style import columns_of, panel_grid
 
 
 class Looks:

@@ -17,6 +17,7 @@ from matplotlib.ticker import PercentFormatter
 from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.results import style
 from cluster_abm.results.colours import MARK
+from cluster_abm.results.load_scale import scale_to, shades_of_loads
 from cluster_abm.results.of_studies.study_axes import WIDEST_LINEAR, Layout, Panel, distinct_texts, scaled_label_of
 from cluster_abm.results.of_studies.study_grid import Looks, grid_of, outer_labels
 
@@ -173,9 +174,8 @@ def draw_loads(path: Path, title: str, loads: Mapping[str, Mapping[str, Any]]) -
         tasks = np.asarray(load["tasks"], float)
         edges = np.concatenate([[0.0], np.asarray(load["time_ms"]) / 1000 / style.TIME_UNITS_S[unit]])
         # Of all that is measured once in a while, what was seen last stands for the time since the time before.
-        image = axes.pcolormesh(
-            edges, np.arange(len(tasks) + 1) - 0.5, tasks, vmin=0, vmax=max(1.0, most), rasterized=True
-        )
+        scale: dict[str, Any] = {"cmap": shades_of_loads(), "norm": scale_to(max(1.0, most))}
+        image = axes.pcolormesh(edges, np.arange(len(tasks) + 1) - 0.5, tasks, rasterized=True, **scale)
         axes.set_xlim(0, longest_s / style.TIME_UNITS_S[unit])
         axes.yaxis.set_major_locator(style.whole_numbers())
         style.tidy(axes, name, "", "")
