@@ -33,7 +33,7 @@ import { moment } from "./words.js";
 /** @typedef {import("./recording.js").Recording} Recording */
 /** @typedef {import("./view.js").Change} Change */
 /** @typedef {{page?: boolean, theme?: "dark" | "light", hash?: string, onDetail?: (from: number, to: number) => void,
- *   acting?: import("./acts.js").Acting}} Options */
+ *   acting?: import("./acts.js").Acting, scene?: import("./scene.js").Guide | null}} Options */
 
 const ADDRESS_MS = 400;
 const WORDS_MS = 90;
@@ -103,6 +103,7 @@ export class Screen {
       view.seek(from / 1e6);
     }
     if (options.hash) this.go(options.hash);
+    options.scene?.attach(view);
   }
 
   destroy() {
@@ -154,6 +155,7 @@ export class Screen {
       c: () => this.asking.press(),
       "?": () => (this.help.open ? this.help.close() : this.help.showModal()),
       Escape: () => view.select(null),
+      ...this.options.scene?.actions,
     };
   }
 
@@ -241,6 +243,7 @@ export class Screen {
         this.lines.element,
         this.overview.element,
       ),
+      this.options.scene?.element ?? null,
       el("aside", { class: "side" }, this.why.element, this.events.element),
       this.bar.element,
       this.help,
