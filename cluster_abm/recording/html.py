@@ -40,9 +40,7 @@ _PAGE = """<!DOCTYPE html>
 """
 
 
-def html_of(
-    recordings: Sequence[Recording], speed: float | None = None, scene: Mapping[str, Any] | None = None
-) -> str:
+def html_of(recordings: Sequence[Recording], speed: float | None = None, scene: Mapping[str, Any] | None = None) -> str:
     """The HTML file of one recording, or of two beside each other on one clock.
 
     Nothing but the file's own script and style can run or load in it (its content policy has their hashes).

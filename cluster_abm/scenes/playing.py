@@ -13,7 +13,8 @@ from cluster_abm.recording import Recording
 from cluster_abm.recording.html import html_of
 from cluster_abm.scenario import Scenario, load_scenario
 from cluster_abm.scenario.load import scenario_names
-from cluster_abm.scenes.placeholders import Moment, fill
+from cluster_abm.scenes.moments import Moment
+from cluster_abm.scenes.placeholders import fill
 from cluster_abm.scenes.scene import Scene, Step, load_scene, scene_path
 from cluster_abm.scenes.selecting import NotThere, Run, Selection
 
@@ -57,8 +58,8 @@ def make_scene(source: str | Path, progress: Callable[[float], None] | None = No
         progress: called now and then with the share that is done, 0..1.
 
     Raises:
-        InputError: the scene is not right: a key, the scenario, a step that names what is not there, a placeholder; each
-            line names file and entry.
+        InputError: the scene is not right: a key, the scenario, a step that names what is not there, a placeholder;
+            each line names file and entry.
     """
     scene, where = load_scene(source), scene_path(source).name
     scenarios = _checked(scene, where, setting_of(source))
@@ -164,6 +165,8 @@ def _step(step: Step, scenario: Scenario, runs: Mapping[str, Run], end_ms: float
     if step.plays_to_s is not None and step.plays_to_s * 1000 <= time_ms:
         raise _Wrong(f"plays_to_s = {step.plays_to_s:g}: must be after {time_ms / 1000:g} s, where it begins")
     span = (0.0, end_ms) if step.zoom_s is None else (step.zoom_s[0] * 1000, step.zoom_s[1] * 1000)
+    if not span[0] <= time_ms <= span[1]:
+        raise _Wrong(f"zoom_s = {[*(step.zoom_s or ())]}: the step is at {time_ms / 1000:.2f} s, outside")
     at = Moment(scenario, runs, policy, selection, time_ms, span)
     texts: dict[str, str | None] = {}
     for name in TEXTS:

@@ -61,6 +61,10 @@ class Run:
         """The tasks by their numbers, as the recording has them."""
         return self.recording.tables["tasks"].to_pandas().set_index("task").sort_index()
 
+    def task(self, number: int) -> pd.Series:
+        """One of them."""
+        return self.tasks.iloc[int(np.searchsorted(self.tasks.index.to_numpy(), number))]
+
     @cached_property
     def segments(self) -> pd.DataFrame:
         """The lives of tasks."""
@@ -73,7 +77,7 @@ class Run:
 
     @cached_property
     def moves(self) -> pd.DataFrame:
-        """The decisions in the order of their rows, with `kind`, `finish_ms` of the task and whether it `did_not_pay`."""
+        """The decisions by their rows, with `kind`, `age_ms`, `finish_ms` of the task and whether it `did_not_pay`."""
         frame = self.recording.decisions_frame()
         frame["kind"] = self.recording.kinds()
         told_ns = self.recording.tables["decisions"]["told_ns"].to_numpy()
@@ -134,5 +138,6 @@ class Run:
             lost = lost[lost["node"] == ends["source"]]
         if lost.empty:
             raise NotThere(f"there is none in the run from {at_s:g} s on")
-        number = int(lost["finish_ns"].idxmin())
-        return Selection("task", number, float(lost.loc[number, "finish_ns"]) / NS_PER_MS)
+        ends_ns = lost["finish_ns"].to_numpy()
+        first = int(ends_ns.argmin())
+        return Selection("task", int(lost.index.to_numpy()[first]), float(ends_ns[first]) / NS_PER_MS)
