@@ -12,7 +12,7 @@ import pandas as pd
 
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenes.numbers import amount, duration, moment
-from cluster_abm.scenes.selecting import MOVE, NotThere, Run, Selection
+from cluster_abm.scenes.selecting import MOVE, NotThere, SceneRun, Selection
 
 NAMES, MOMENT = "name", "moment"
 
@@ -53,14 +53,14 @@ class Moment:
     """
 
     scenario: Scenario
-    runs: Mapping[str, Run]
+    runs: Mapping[str, SceneRun]
     policy: str
     selection: Selection | None
     time_ms: float
     span_ms: tuple[float, float]
 
     @property
-    def run(self) -> Run:
+    def run(self) -> SceneRun:
         """The run in which the step selects something."""
         return self.runs[self.policy]
 

@@ -36,7 +36,8 @@ def moment(ms: float) -> str:
     >>> moment(54_200.0)
     '54.20 s'
     """
-    return f"{_fixed(ms / 1000, 2):,.2f} s"
+    # As toLocaleString does it, from the shortest digits that stand for the number.
+    return f"{Decimal(repr(ms / 1000)).quantize(Decimal('0.01'), ROUND_HALF_UP):,.2f} s"
 
 
 def amount(value: float) -> str:

@@ -15,8 +15,8 @@ from cluster_abm.scenario import Scenario, load_scenario
 from cluster_abm.scenario.load import scenario_names
 from cluster_abm.scenes.moments import Moment
 from cluster_abm.scenes.placeholders import fill
-from cluster_abm.scenes.scene import Scene, Step, load_scene, scene_path
-from cluster_abm.scenes.selecting import NotThere, Run, Selection
+from cluster_abm.scenes.scene import GuidedScene, Step, load_scene, scene_path
+from cluster_abm.scenes.selecting import NotThere, SceneRun, Selection
 
 TEXTS = ("text", "question", "answer")
 
@@ -31,7 +31,7 @@ class MadeScene(NamedTuple):
             "plays_to_s", "text", "question", "answer"}]}; None is what a step has not.
     """
 
-    scene: Scene
+    scene: GuidedScene
     recordings: tuple[Recording, ...]
     shown: Mapping[str, Any]
 
@@ -92,7 +92,7 @@ def setting_of(source: str | Path) -> Setting:
     return Setting(place, overrides, scene.policies)
 
 
-def _checked(scene: Scene, where: str, setting: Setting) -> list[Scenario]:
+def _checked(scene: GuidedScene, where: str, setting: Setting) -> list[Scenario]:
     """The scenario under each policy. Raises InputError: it is not right; the lines name the scene's file and entry."""
     own = [key for key in ("policy.name", "run.seed") if key in dict(_dotted(scene.set))]
     if own:
@@ -109,13 +109,13 @@ def _checked(scene: Scene, where: str, setting: Setting) -> list[Scenario]:
 
 def _of_scene(line: str, where: str) -> str:
     """A line on a scenario as one on the scene that names it."""
-    if not line.startswith("override: "):
-        return f"{where}: {line}" if line.startswith(("policy", "script", "unknown")) else f"{where}: scenario: {line}"
     rest = line.removeprefix("override: ")
-    if rest.startswith("script"):
-        return f"{where}: {rest}"
     if rest.startswith("policy.name"):
         return f"{where}: policies{rest.removeprefix('policy.name')}"
+    if rest.startswith("script."):
+        return f"{where}: {rest}"
+    if rest == line:
+        return f"{where}: scenario: {line}"
     return f"{where}: unknown key set.{rest[12:]}" if rest.startswith("unknown key ") else f"{where}: set.{rest}"
 
 
@@ -127,9 +127,9 @@ def _dotted(tables: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, An
             yield path + name, value
 
 
-def _shown(scene: Scene, where: str, scenario: Scenario, recordings: tuple[Recording, ...]) -> dict[str, Any]:
+def _shown(scene: GuidedScene, where: str, scenario: Scenario, recordings: tuple[Recording, ...]) -> dict[str, Any]:
     """The scene as the player takes it. Raises InputError: what its steps name is not in its runs, all at once."""
-    runs = {policy: Run(one) for policy, one in zip(scene.policies, recordings, strict=True)}
+    runs = {policy: SceneRun(one) for policy, one in zip(scene.policies, recordings, strict=True)}
     end_ms = max(one.meta["end_ns"] / 1e6 for one in recordings)
     problems: list[str] = []
     steps = []
@@ -147,7 +147,7 @@ class _Wrong(Exception):
     """What is wrong with a step: the words begin with its key."""
 
 
-def _step(step: Step, scenario: Scenario, runs: Mapping[str, Run], end_ms: float) -> dict[str, Any]:
+def _step(step: Step, scenario: Scenario, runs: Mapping[str, SceneRun], end_ms: float) -> dict[str, Any]:
     policy = step.run or next(iter(runs))
     end = f"the run ends at {end_ms / 1000:.2f} s"
     for name, time_s in (("at_s", step.at_s), ("plays_to_s", step.plays_to_s)):

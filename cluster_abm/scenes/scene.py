@@ -58,7 +58,7 @@ class Step(Section):
         return self
 
 
-class Scene(Section):
+class GuidedScene(Section):
     """A guided scene: which runs, and the steps through them."""
 
     title: Words
@@ -79,7 +79,7 @@ class Scene(Section):
     """[[step]]: the steps, in their order"""
 
     @model_validator(mode="after")
-    def _runs_are_there(self) -> Scene:
+    def _runs_are_there(self) -> GuidedScene:
         if len(set(self.policies)) < len(self.policies):
             raise ValueError(f"policies {', '.join(self.policies)}: two different ones, or one, are needed")
         for place, step in enumerate(self.step):
@@ -113,7 +113,7 @@ def scene_path(source: str | Path) -> Path:
     return path
 
 
-def load_scene(source: str | Path) -> Scene:
+def load_scene(source: str | Path) -> GuidedScene:
     """A checked scene from a shipped name or a TOML file.
 
     Raises:
@@ -123,10 +123,10 @@ def load_scene(source: str | Path) -> Scene:
     return scene_from(read_toml(path), path.name)
 
 
-def scene_from(data: Mapping[str, Any], where: str) -> Scene:
+def scene_from(data: Mapping[str, Any], where: str) -> GuidedScene:
     """A checked scene from nested tables; `where` names them in messages. Raises InputError as load_scene."""
     try:
-        return Scene.model_validate(data)
+        return GuidedScene.model_validate(data)
     except ValidationError as problem:
         raise InputError([_line(error, where) for error in problem.errors()]) from None
 
@@ -136,7 +136,7 @@ def _line(error: Any, where: str) -> str:
     if error["type"] == "missing":
         return f"{where}: {field}: is missing"
     if error["type"] == "extra_forbidden":
-        keys = Step if error["loc"][0] == "step" else Act if error["loc"][0] == "script" else Scene
+        keys = Step if error["loc"][0] == "step" else Act if error["loc"][0] == "script" else GuidedScene
         return f"{where}: unknown key {shortened(field)}; {nearest(str(error['loc'][-1])[:100], [*keys.model_fields])}"
     words = str(error["ctx"]["error"]) if error["type"] == "value_error" else error["msg"]
     if error["type"] == "value_error" and isinstance(error["input"], Mapping):

@@ -45,7 +45,7 @@ class Selection(NamedTuple):
     time_ms: float | None = None
 
 
-class Run:
+class SceneRun:
     """A recording with the tables that steps look into, made once."""
 
     def __init__(self, recording: Recording) -> None:

@@ -49,7 +49,7 @@ export class Guide {
       class: "note",
       role: "status",
       hidden: true,
-      text: "The settings are not the scene's any more: the numbers of its text are of its own run. Reset brings that back.",
+      text: 'The settings are not those of the scene any more: the numbers of its text are of its own run. "As the scenario says" brings that back.',
     });
     this.back = el("button", {
       type: "button",
@@ -68,8 +68,9 @@ export class Guide {
     this.again = el("button", {
       type: "button",
       class: "plain",
-      title: "Bring back the time, the window and the selection of this step",
-      text: "Show the step again",
+      title: "Show the step again: its time, window and selection",
+      "aria-label": "Show the step again",
+      text: "Again",
       onclick: () => this.go(this.place),
     });
     this.plays = el("button", { type: "button", class: "plain", onclick: () => this.#play() });
@@ -78,7 +79,7 @@ export class Guide {
       class: "plain",
       "aria-expanded": "false",
       text: "Show the answer",
-      onclick: () => this.#answer(this.answer.hidden),
+      onclick: () => this.#answer(Boolean(this.answer.hidden)),
     });
     this.answer = el("p", { class: "answer" });
     this.folds = el("button", {
@@ -147,7 +148,7 @@ export class Guide {
     fill(
       this.said,
       el("p", { text: step.text }),
-      step.question && el("p", { class: "question", text: step.question }),
+      step.question === null ? null : el("p", { class: "question", text: step.question }),
       this.answer,
     );
   }
