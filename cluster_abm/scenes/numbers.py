@@ -37,7 +37,7 @@ def moment(ms: float) -> str:
     '54.20 s'
     """
     # As toLocaleString does it, from the shortest digits that stand for the number.
-    return f"{Decimal(repr(ms / 1000)).quantize(Decimal('0.01'), ROUND_HALF_UP):,.2f} s"
+    return f"{Decimal(repr(float(ms) / 1000)).quantize(Decimal('0.01'), ROUND_HALF_UP):,.2f} s"
 
 
 def amount(value: float) -> str:

@@ -6,7 +6,7 @@ import re
 import pytest
 from small_scene import small
 
-from cluster_abm.scenes import html_of_scene
+from cluster_abm.scenes import html_of_scene, make_scene, scene_names
 from cluster_abm.scenes.numbers import amount, duration, moment
 
 
@@ -99,6 +99,27 @@ def test_it_fits(show, scene_file, width):
     assert box["y"] < 300
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
     assert tab.button("Next").is_visible()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", scene_names())
+def test_a_shipped_scene_is_whole_on_a_projector(show, tmp_path, name):
+    """1280 x 720: each step with its answer is seen without scrolling, and so is what is selected."""
+    made = make_scene(name)
+    path = tmp_path / "scene.html"
+    path.write_text(html_of_scene(made), encoding="utf-8")
+    tab = show(path, viewport={"width": 1280, "height": 720})
+    for place, step in enumerate(made.shown["steps"]):
+        if place:
+            tab.button("Next").click()
+        if step["answer"]:
+            tab.button("Show the answer").click()
+        assert step["text"].strip() in guide(tab)
+        guided = tab.page.get_by_role("region", name="Guided scene")
+        assert guided.evaluate("element => element.scrollHeight <= element.clientHeight + 1"), place
+        assert tab.page.locator(".why").bounding_box()["height"] > 150
+        assert tab.run("p.view.selection !== null") == ("sel=" in step["address"])
+        assert tab.time_s == pytest.approx(step["at_s"], abs=1e-6)
 
 
 def test_numbers_are_written_as_pythons(tab):
