@@ -28,6 +28,7 @@ extensions = [
     "generated_pages",
     "examples_as_code",
     "glossary_terms",
+    "players",
 ]
 exclude_patterns = ["_extensions", "**.ipynb_checkpoints"]
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from cluster_abm.arrays import Array
 from cluster_abm.clock import NS_PER_MS
-from cluster_abm.recording.recording import TRUTHS, Recording
+from cluster_abm.recording.recording import TRUTHS, RecordedRun
 from cluster_abm.recording.segments import PARTS
 
 # Above this, lines between nodes say nothing.
@@ -66,7 +66,7 @@ def _ticks(times_ns: Array, tick_ns: int) -> Array:
     return np.asarray((times_ns + tick_ns // 2) // tick_ns)
 
 
-def columns_of(recording: Recording, tick_ns: int) -> dict[str, list[PlayerColumn]]:
+def columns_of(recording: RecordedRun, tick_ns: int) -> dict[str, list[PlayerColumn]]:
     """The player's columns, by table; times are whole numbers of a tick, -1 stands for none."""
     reader = {name: _Reader(table, tick_ns) for name, table in recording.tables.items()}
     nodes, links = reader["nodes"], reader["links"]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cluster_abm.recording.payload import payload_of
-from cluster_abm.recording.recording import Recording
+from cluster_abm.recording.recording import RecordedRun
 from cluster_abm.recording.script import page_script
 from cluster_abm.whole_files import in_one_move
 
@@ -40,7 +40,9 @@ _PAGE = """<!DOCTYPE html>
 """
 
 
-def html_of(recordings: Sequence[Recording], speed: float | None = None, scene: Mapping[str, Any] | None = None) -> str:
+def html_of(
+    recordings: Sequence[RecordedRun], speed: float | None = None, scene: Mapping[str, Any] | None = None
+) -> str:
     """The HTML file of one recording, or of two beside each other on one clock.
 
     Nothing but the file's own script and style can run or load in it (its content policy has their hashes).
@@ -69,7 +71,7 @@ def html_of(recordings: Sequence[Recording], speed: float | None = None, scene: 
     )
 
 
-def write_html(path: str | Path, recordings: Sequence[Recording], speed: float | None = None) -> None:
+def write_html(path: str | Path, recordings: Sequence[RecordedRun], speed: float | None = None) -> None:
     """Write the file of `html_of` in one move. Raises InputError: it cannot be written."""
     text = html_of(recordings, speed)
     with in_one_move(Path(path)) as partial:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from cluster_abm.errors import InputError
-from cluster_abm.recording.recording import Recording
+from cluster_abm.recording.recording import RecordedRun
 
-computers: list[Callable[[Recording, float, float], Recording]] = []
+computers: list[Callable[[Any, float, float], RecordedRun]] = []
 """How detail is computed (model.detailing.detail_of), from when to when [s]."""
 
 
-def detailed(recording: Recording, from_s: float, to_s: float) -> Recording:
+def detailed(recording: RecordedRun, from_s: float, to_s: float) -> RecordedRun:
     """The same recording, with what each task does at each moment of a window.
 
     Raises InputError: there is no such detail.

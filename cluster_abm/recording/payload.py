@@ -21,7 +21,7 @@ import numpy as np
 from cluster_abm.arrays import Array
 from cluster_abm.errors import InputError
 from cluster_abm.recording.columns_of_player import MOST_LINKS, PlayerColumn, columns_of
-from cluster_abm.recording.recording import Recording
+from cluster_abm.recording.recording import RecordedRun
 from cluster_abm.recording.words import words_of
 
 MAGIC, VERSION = b"CABM", 1
@@ -33,7 +33,7 @@ KEPT_BITS = 13
 ROUNDED = "times to {tick:g} ms, times inside a visit to 0.1 ms, all other numbers to four digits"
 
 
-def payload_of(recording: Recording) -> bytes:
+def payload_of(recording: RecordedRun) -> bytes:
     """The bytes of a recording for the player.
 
     Raises:
@@ -65,7 +65,7 @@ def payload_of(recording: Recording) -> bytes:
     return ENVELOPE.pack(MAGIC, VERSION, len(packed), len(raw), zlib.crc32(raw)) + packed
 
 
-def _tick_of(recording: Recording) -> int:
+def _tick_of(recording: RecordedRun) -> int:
     times = [int(recording.meta["end_ns"])]
     for table in recording.tables.values():
         for name in table.column_names:

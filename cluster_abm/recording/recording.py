@@ -19,7 +19,6 @@ from cluster_abm.errors import InputError
 from cluster_abm.policy.decision import RECORDED
 from cluster_abm.recording.container import write
 from cluster_abm.recording.fates import KINDS
-from cluster_abm.recording.looked import Looked
 from cluster_abm.recording.segments import PARTS, WHAT
 from cluster_abm.results.columns import PLAIN_LOADS
 from cluster_abm.results.frames import jobs_frame
@@ -91,21 +90,11 @@ DETAIL = "detail"
 _NAN = int(np.array(np.nan).view(np.int64))
 
 
-class Recording(Looked):
-    """What happened in a run.
+class RecordedRun:
+    """What happened in a run, as data (`Recording` also shows it).
 
     Attributes:
-        meta: what it is a recording of, as data that JSON can hold: scenario, policy, seed, how far it goes, the words
-            of the policy's rules, and the run's summary. `kept` says which part of the run it has: `every` n-th job,
-            tasks that live between `from_ns` and `to_ns` (None: in all of it), and `why`, in words ("": all is kept).
-            The summary is always that of the whole run.
-        tables: its tables by name (COLUMNS); `detail` only where it was asked for.
-
-    Example:
-        >>> import cluster_abm as ca
-        >>> recording = ca.record("quickstart", "jsq", seed=1, workload__duration_s=20)
-        >>> recording
-        <Recording quickstart: policy jsq, seed 1: 65 tasks, 66 decisions, 29.97 s>
+        meta, tables: as of Recording.
     """
 
     def __init__(self, meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> None:

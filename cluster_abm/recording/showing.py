@@ -13,7 +13,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.recording.html import html_of
 from cluster_abm.recording.on_demand import detailed
 from cluster_abm.recording.payload import payload_of
-from cluster_abm.recording.recording import Recording
+from cluster_abm.recording.recording import RecordedRun
 from cluster_abm.recording.still import still_of
 from cluster_abm.results.picture import png_of
 
@@ -29,7 +29,7 @@ class Shown:
         height: of the player [pixels].
     """
 
-    def __init__(self, recordings: Sequence[Recording], height: int = HEIGHT) -> None:
+    def __init__(self, recordings: Sequence[RecordedRun], height: int = HEIGHT) -> None:
         self.recordings, self.height = tuple(recordings), height
 
     def __repr__(self) -> str:
@@ -90,7 +90,7 @@ class Embedded(Shown):
         return {"text/plain": repr(self), "image/png": self.picture, "text/html": frame}
 
 
-def show(recordings: Sequence[Recording], embed: bool = False, height: int = HEIGHT) -> Shown:
+def show(recordings: Sequence[RecordedRun], embed: bool = False, height: int = HEIGHT) -> Shown:
     """One recording, or two on one clock, as a notebook shows it (Recording.show)."""
     return (Embedded if embed else Shown)(recordings, height)
 

@@ -9,7 +9,7 @@ from matplotlib.colors import LinearSegmentedColormap
 
 from cluster_abm.arrays import Array, Floats
 from cluster_abm.clock import NS_PER_MS
-from cluster_abm.recording.recording import Recording
+from cluster_abm.recording.recording import RecordedRun
 from cluster_abm.recording.segments import WHAT
 from cluster_abm.results.colours import PAPER, RAMP
 from cluster_abm.results.picture import Picture
@@ -20,7 +20,7 @@ _HERE = [WHAT.index(name) for name in ("waits", "runs")]
 _SHADES = LinearSegmentedColormap.from_list("tasks", list(reversed(RAMP))).with_extremes(under=PAPER)
 
 
-def still_of(recordings: Sequence[Recording]) -> Picture:
+def still_of(recordings: Sequence[RecordedRun]) -> Picture:
     """Tasks on each node over time, of one recording or of two on one scale, one above the other."""
     end_ns = max(1, *(int(one.meta["end_ns"]) for one in recordings))
     counts = [tasks_on_nodes(one, (np.arange(MOMENTS) + 0.5) * end_ns / MOMENTS) for one in recordings]
@@ -40,7 +40,7 @@ def still_of(recordings: Sequence[Recording]) -> Picture:
     return figure
 
 
-def tasks_on_nodes(recording: Recording, at_ns: Floats) -> Array:
+def tasks_on_nodes(recording: RecordedRun, at_ns: Floats) -> Array:
     """How many tasks run or wait on each node at these times, shape (nodes, times)."""
     segments = recording.tables["segments"]
     node, what = segments["node"].to_numpy(), segments["what"].to_numpy()

@@ -6,7 +6,7 @@ from typing import Any
 
 from cluster_abm.engine.fields import LOAD_INDICES
 from cluster_abm.recording.fates import KINDS
-from cluster_abm.recording.recording import Recording
+from cluster_abm.recording.recording import RecordedRun
 from cluster_abm.recording.segments import WHAT
 from cluster_abm.results.colours import BREAKDOWN_COLOURS, MOVE_COLOURS, RAMP, colours_of
 
@@ -26,7 +26,7 @@ SHORT = {
 }
 
 
-def words_of(recording: Recording) -> dict[str, Any]:
+def words_of(recording: RecordedRun) -> dict[str, Any]:
     """Words and colours for the header of a payload."""
     meanings = {one.name: [one.meaning, one.unit] for one in LOAD_INDICES}
     named = {name: [SHORT.get(name, meaning), unit, meaning] for name, (meaning, unit) in meanings.items()}
@@ -45,5 +45,5 @@ def words_of(recording: Recording) -> dict[str, Any]:
     }
 
 
-def _indices(recording: Recording) -> list[Any]:
+def _indices(recording: RecordedRun) -> list[Any]:
     return [name for name in recording.tables["decisions"]["index"].unique().to_pylist() if name]

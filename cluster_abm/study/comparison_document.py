@@ -3,17 +3,58 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from cluster_abm.policy.bounds import SRPT_POOL
 from cluster_abm.study.statistics.gap import BOUNDED
 
 if TYPE_CHECKING:
-    from cluster_abm.study.comparison import Comparison
+    import pandas as pd
+
+    from cluster_abm.scenario import Scenario
     from cluster_abm.study.statistics.estimates import Estimate
+    from cluster_abm.study.statistics.pairs import Pairs
 
 
-def document_of(found: Comparison) -> dict[str, Any]:
+class ComparedPolicies(Protocol):
+    """What the document reads of a comparison (study.comparison.Comparison)."""
+
+    @property
+    def scenario(self) -> Scenario:
+        """What was run."""
+
+    @property
+    def policies(self) -> Sequence[str]:
+        """Their names."""
+
+    @property
+    def seeds(self) -> Sequence[int]:
+        """Those for which every policy finished."""
+
+    @property
+    def runs(self) -> pd.DataFrame:
+        """One row a run."""
+
+    @property
+    def bound(self) -> Mapping[int, float] | None:
+        """The lower bound on the mean response by seed [ms], where it was wanted."""
+
+    @property
+    def replications(self) -> int:
+        """How many seeds give different runs."""
+
+    def estimate(self, policy: str, metric: str) -> Estimate:
+        """Mean and interval of a metric."""
+
+    def pairs(self, metric: str = ...) -> Pairs:
+        """Paired differences of all pairs."""
+
+    def gap_closed(self, policy: str) -> Estimate | None:
+        """The share of the gap to the pooled reference that a policy closes."""
+
+
+def document_of(found: ComparedPolicies) -> dict[str, Any]:
     """What was compared, each policy's means, and every pair's difference; numbers that do not exist are None."""
     metrics = [name for name in found.runs.columns if name not in ("policy", "seed")]
     policies: dict[str, Any] = {}

@@ -88,3 +88,20 @@ def test_search_works_from_files_alone(chromium, word, page):
     # A term is explained by the first thing found.
     assert any(page in link for link in (links[:1] if "#term-" in page else links)), links[:20]
     assert all(url.startswith("file:") for url in asked)
+
+
+def test_a_recorded_run_plays_in_its_page_by_a_click(chromium):
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    said, asked = [], []
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"file://{SITE}/index.html")
+    assert page.locator(".live-player iframe").count() == 0
+    page.locator(".live-player .play a").first.click()
+    frame = page.frame_locator(".live-player iframe")
+    frame.get_by_role("button", name="Migrations (", exact=False).click(timeout=30_000)
+    assert "migrates" in frame.locator(".why h2").inner_text()
+    assert said == []
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    context.close()

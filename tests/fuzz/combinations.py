@@ -45,6 +45,16 @@ MORE: dict[str, dict[str, Any]] = {
     "swap": {"cluster.memory_mb": 30.0, "cluster.buffer_mb": 4.0, "cluster.swap_mb": 20.0},
     "staging": {"data.files": 20, "data.copies": 2, "data.size_mb.mean": 3.0, "workload.io_per_ms.mean": 0.01},
     "degraded": {"failures.degrade": [{"device": "cpu", "factor": 0.5, "nodes": [1], "at_s": 0.7, "for_s": 1.0}]},
+    "scripted": {
+        "script": [
+            {"at_s": 0.6, "act": "slow", "node": 2, "device": "disk", "factor": 0.3},
+            {"at_s": 0.9, "act": "fail", "node": 1},
+            {"at_s": 1.1, "act": "kill", "job": 5},
+            {"at_s": 1.2, "act": "send", "task": 6, "node": 3},
+            {"at_s": 1.4, "act": "drain", "node": 3},
+            {"at_s": 2.0, "act": "recover", "node": 1},
+        ]
+    },
     "lost": {
         "failures.node.kind": "exponential",
         "failures.node.mean_up_s": 1.5,
@@ -74,7 +84,7 @@ EXCLUDING = (
     {"data", "staging"},
     {"programs", "application", "trace"},
     {"one node", "weights", "groups", "cores", "heterogeneous", "mixed", "file", "background"},
-    {"one node", "events", "degraded"},
+    {"one node", "events", "degraded", "scripted"},
     {"weights", "skewed"},
     {"trace", "heavy"},
     {"closed", "heavy"},

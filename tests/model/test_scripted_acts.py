@@ -258,7 +258,9 @@ def test_all_acts_in_both_forms_and_by_steps(policy, tmp_path):
 
 @pytest.mark.parametrize("policy", ["wal-pm", "jsq", "work-stealing"])
 def test_before_the_first_act_nothing_is_changed(policy):
-    scripted = model_of(policy, [{"at_s": 1.0, "act": "fail", "node": 1}, {"at_s": 1.0, "act": "arrivals", "factor": 3}])
+    scripted = model_of(
+        policy, [{"at_s": 1.0, "act": "fail", "node": 1}, {"at_s": 1.0, "act": "arrivals", "factor": 3}]
+    )
     plain = model_of(policy)
     for name, time in (("jobs_frame", "finish_ms"), ("decisions_frame", "time_ms"), ("nodes_frame", "time_ms")):
         first, second = (getattr(model, name)() for model in (scripted, plain))
@@ -325,7 +327,7 @@ def test_a_wrong_script_is_refused(script, why):
 
 
 def test_closed_users_have_no_arrival_clock():
-    with pytest.raises(InputError, match="script.0.act .arrivals.: jobs of workload.arrivals.kind .closed."):
+    with pytest.raises(InputError, match=r"script\.0\.act .arrivals.: jobs of workload.arrivals.kind .closed."):
         ca.load_scenario("lmip", {"script": [{"at_s": 1.0, "act": "arrivals", "factor": 2.0}]})
 
 

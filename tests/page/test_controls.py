@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cluster_abm.policies import available
+from viz.acts import WITHOUT
 from viz.controls import AS_GIVEN, CHOICES, OFF, chosen, fields, lists, offered_by, parsed, plain
 from viz.settings import KEYS, LABELS, Settings
 
@@ -18,8 +19,9 @@ def drawn(settings=SETTINGS, typed=None, wrong=None):
 
 def test_there_is_a_control_for_each_setting():
     found = drawn()
-    assert list(found) == list(Settings.__dataclass_fields__)
-    assert {name: one["label"] for name, one in found.items()} == LABELS
+    # Acts have a list of their own.
+    assert [*found, "script"] == list(Settings.__dataclass_fields__)
+    assert {name: one["label"] for name, one in found.items()} | {"script": "Acts"} == LABELS
     assert LABELS["other"] == "Compare with"
     assert {name for name, one in found.items() if one["kind"] == "choice"} == {*CHOICES}
 
@@ -49,7 +51,7 @@ def test_a_number_is_shown_as_it_is_read(number, text):
 def test_lists_offer_all_policies_and_presets_and_no_choice():
     offered = offered_by(lists())
     assert offered["policy"] == [*available()]
-    assert offered["other"] == [OFF, *available()]
+    assert offered["other"] == [OFF, WITHOUT, *available()]
     assert (offered["hardware"][0], "ssd-2015" in offered["hardware"]) == (AS_GIVEN, True)
     assert {*offered} == {*CHOICES}
     assert [chosen("other", OFF), chosen("hardware", AS_GIVEN), chosen("policy", "jsq")] == ["", "", "jsq"]

@@ -1,6 +1,9 @@
 """The page as it is seen: in chromium, served by `cluster-abm view`."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pandas as pd
 import pytest
@@ -50,6 +53,59 @@ def test_cpu_and_disk_in_detail(tab):
     ask.click()
     tab.until(lambda: "'pooled' pools all nodes" in tab.page.locator(".asked").inner_text(), 60)
     assert tab.policies == ["pooled"]
+
+
+def acts_are(number):
+    return f"(view.recordings[0].header.summary.acts ?? []).length === {number}"
+
+
+def test_what_if_a_node_fails_at_the_clock(tab, tmp_path):
+    tab.page.evaluate("desk().set({hash: '#t=20.5&sel=node0'})")
+    tab.press("Fail")
+    tab.shown(acts_are(1))
+    assert tab.view("view.time") == 20500
+    assert tab.view("view.recordings[0].header.summary.acts[0]") == {
+        "entry": 0, "at_s": 20.5, "act": "fail", "node": 0, "done": True, "why_not": "",
+    }  # fmt: skip
+    assert tab.view("view.recordings[0].failures.at[0]") == 20500
+    # Beside it the same run without the act: they part there.
+    tab.press("Compare with no acts")
+    tab.shown("view.recordings.length === 2")
+    assert tab.view("view.names") == ["jsq, with 1 act", "jsq, without acts"]
+    tab.press("First different event at 20.50 s")
+    tab.picture("what-if")
+    # Moved by its pin, undone and redone.
+    tab.page.get_by_role("button", name="Act at 20.50 s").focus()
+    tab.page.keyboard.press("Shift+ArrowRight")
+    tab.shown("view.recordings[0].header.summary.acts[0].at_s === 21.5")
+    tab.press("Undo")
+    tab.shown("view.recordings[0].header.summary.acts[0].at_s === 20.5")
+    tab.press("Redo")
+    tab.shown("view.recordings[0].header.summary.acts[0].at_s === 21.5")
+    address = tab.page.url
+    assert "script=fail%4021.5%3An0" in address
+    # What is downloaded gives the same recording, byte for byte.
+    tab.choose("Compare with", "(off)")
+    tab.shown("view.recordings.length === 1")
+    found = {}
+    for kind in ("toml", "recording"):
+        tab.press("Download")
+        with tab.page.expect_download() as download:
+            tab.page.locator(f"[data-kind={kind}]").click()
+        found[kind] = tmp_path / f"page.{kind}"
+        download.value.save_as(found[kind])
+    by_hand = [sys.executable, "-m", "cluster_abm", "run", found["toml"], "--record", tmp_path / "by-hand.rec"]
+    subprocess.run(by_hand, check=True, capture_output=True, env=os.environ | {"PYTHONPATH": str(ROOT)})
+    assert (tmp_path / "by-hand.rec").read_bytes() == found["recording"].read_bytes()
+    tab.page.reload()
+    tab.shown(acts_are(1))
+    # An act that cannot be is said beside the acts, and the picture stays.
+    tab.page.evaluate("desk().set({hash: '#t=30&sel=node1'})")
+    tab.page.get_by_label("times as fast").fill("0")
+    tab.press("Arrivals from here")
+    tab.until(lambda: "script.1.factor" in tab.page.locator(".what-if .wrong-value").inner_text())
+    tab.press("As the scenario says")
+    tab.shown(acts_are(0))
 
 
 def test_settings_are_in_the_address(open_tab):

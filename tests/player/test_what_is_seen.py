@@ -1,8 +1,6 @@
 """What one sees and does in the player."""
 
-import importlib.util
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -313,19 +311,6 @@ def test_it_fits_a_column_of_a_wide_window(show, files, width):
         one => [one.className, one.getBoundingClientRect().left, one.getBoundingClientRect().right])""")
     assert len(boxes) == 12
     assert [box for box in boxes if box[1] < 0 or box[2] > width + 0.5] == []
-
-
-@pytest.mark.skipif(importlib.util.find_spec("axe_playwright_python") is None, reason="needs axe-playwright-python")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_accessibility_by_axe(show, files, scheme):
-    axe = Path(importlib.util.find_spec("axe_playwright_python").submodule_search_locations[0], "axe.min.js")
-    tab = show(files / "two.html", "#t=30", color_scheme=scheme, bypass_csp=True)
-    tab.page.evaluate(f"{axe.read_text()}; 0")
-    for selection in ("", "&sel=b:move1300", "&sel=b:task300", "&sel=node10"):
-        tab.page.evaluate(f"location.hash = '#t=30{selection}'")
-        tab.frame()
-        found = tab.page.evaluate("axe.run(document)")["violations"]
-        assert [(one["id"], one["nodes"][0]["target"]) for one in found] == []
 
 
 def test_lines_by_hand(show, files):

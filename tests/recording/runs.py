@@ -42,6 +42,18 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "closed users": ("jsq", {"workload__arrivals__kind": "closed", "workload__utilisation": None}),
     "stale reports": ("jsq", {"negotiation__mode": "negotiated", "cluster__exchange_period_ms": 500.0}),
     "pooled": ("pooled", {}),
+    "scripted": (
+        "wal-pm",
+        {
+            "script": [
+                {"at_s": 0.6, "act": "slow", "node": 2, "device": "disk", "factor": 0.3},
+                {"at_s": 0.9, "act": "fail", "node": 1},
+                {"at_s": 1.1, "act": "kill", "job": 9},
+                {"at_s": 1.4, "act": "drain", "node": 3},
+                {"at_s": 2.0, "act": "recover", "node": 1},
+            ]
+        },
+    ),
     "lost with their node": ("jsq", FAILING | {"failures__on_failure": "lost"}),
 }
 

@@ -123,3 +123,17 @@ def test_in_a_notebook_a_picture_stands_beside_the_widget():
     assert base64.b64decode(output.data["image/png"]).startswith(b"\x89PNG")
     assert output.data["text/plain"].startswith("<Recording quickstart")
     assert "model_id" in json.dumps(output.data["application/vnd.jupyter.widget-view+json"])
+
+
+def test_a_run_beside_another_one_of_its_policy(tmp_path):
+    acts = [{"at_s": 5.0, "act": "fail", "node": 1}]
+    scripted = ca.record("quickstart", "jsq", seed=1, workload__duration_s=10, script=acts)
+    plain = ca.record("quickstart", "jsq", seed=1, workload__duration_s=10)
+    assert scripted.show(beside=plain).recordings == (scripted, plain)
+    scripted.html(tmp_path / "two.html", beside=plain)
+    assert (tmp_path / "two.html").stat().st_size > 1000
+    fewer = ca.record("quickstart", "jsq", seed=1, workload__duration_s=10, cluster__nodes=4)
+    with pytest.raises(InputError, match="beside: a recording of 4 nodes: needed is one of 32"):
+        scripted.show(beside=fewer)
+    with pytest.raises(InputError, match="beside"):
+        scripted.show(beside="plain")

@@ -48,7 +48,7 @@ cluster-player { display: block; height: 100%; --height: 100%; }
 .line { grid-column: 1; font-variant-numeric: tabular-nums; } .line i { display: block; height: 3px; margin-top: 3px; background: var(--line); border-radius: 2px; }
 .line b { display: block; height: 3px; border-radius: 2px; background: var(--accent); width: 0; }
 .problem { display: flex; gap: 10px; align-items: start; white-space: pre-wrap; overflow-wrap: anywhere; max-height: 40vh; overflow-y: auto; }
-.problem.error { border-color: var(--bad); color: var(--bad); } .problem button { min-height: 22px; padding: 0 7px; border: 0; }
+.problem.error { border-color: var(--bad); color: var(--bad); } .problem button { min-height: 24px; min-width: 24px; padding: 0 7px; border: 0; }
 .tip-box { position: fixed; z-index: 30; max-width: min(320px, calc(100vw - 16px)); padding: 6px 9px; border-radius: 4px; background: #1b2733; color: #fff;
   font-size: 12px; white-space: pre-line; pointer-events: none; left: 0; top: 0; border: 1px solid #56636e; }
 @media (min-width: 1800px) { .desk { font-size: 15px; grid-template-columns: 272px minmax(0, 1fr); } label { font-size: 13.5px; } }

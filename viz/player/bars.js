@@ -1,5 +1,6 @@
 /** Visits as bars in the lanes of their rows; in a detailed window what the task does at each moment. */
 
+import { LEAST_HIGH, LEAST_WIDE, hatching } from "./hatch.js";
 import { ended } from "./lanes.js";
 import { FONT } from "./machines.js";
 import { firstAbove, firstFrom } from "./search.js";
@@ -43,7 +44,7 @@ export function visitsIn(lanes, node, from, to) {
  * @returns {Float64Array} the height of a lane in each of them
  */
 export function paintBars(context, piece, asBars) {
-  const { lanes, rows, from, to, width, height, top, palette } = piece;
+  const { lanes, rows, from, to, width, height, top, palette, ratio } = piece;
   const { recording } = lanes;
   const { segments, visits, tables } = recording;
   const scale = width / (to - from);
@@ -91,6 +92,13 @@ export function paintBars(context, piece, asBars) {
     context.fillStyle = palette.states[place % STATES];
     for (let at = 0; at < batch.length; at += 4) {
       context.fillRect(batch[at], batch[at + 1], batch[at + 2], batch[at + 3]);
+    }
+    const lines = batch.length && hatching(context, place % STATES, palette, ratio);
+    if (!lines) return;
+    context.fillStyle = lines;
+    for (let at = 0; at < batch.length; at += 4) {
+      if (batch[at + 2] >= LEAST_WIDE && batch[at + 3] >= LEAST_HIGH)
+        context.fillRect(batch[at], batch[at + 1], batch[at + 2], batch[at + 3]);
     }
   });
   context.font = `9px ${FONT}`;

@@ -58,6 +58,7 @@ const ICONS = {
   sun: "M8 4.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM7.3 0h1.4v3H7.3zM7.3 13h1.4v3H7.3zM0 7.3h3v1.4H0zM13 7.3h3v1.4h-3zM2 3l1-1 2 2-1 1zM11 12l1-1 2 2-1 1zM12 5l-1-1 2-2 1 1zM4 11l1 1-2 2-1-1z",
   moon: "M6 1a7 7 0 1 0 9 9A6 6 0 0 1 6 1z",
   help: "M5 5.5a3 3 0 1 1 4.5 2.6c-.8.5-.8.9-.8 1.9H7.2c0-1.6.2-2.3 1.3-3 .9-.5.9-.9.9-1.4a1.3 1.3 0 0 0-2.7 0zM7.1 11.5h1.7v1.8H7.1z",
+  words: "M2 3h12v1.6H2zM2 7.2h12v1.6H2zM2 11.4h8V13H2z",
   link: "M6.5 9.5l3-3M7 4.5l1.5-1.5a3.2 3.2 0 0 1 4.5 4.5L11.5 9M9 11.5L7.5 13A3.2 3.2 0 0 1 3 8.5L4.5 7",
 };
 
@@ -91,6 +92,21 @@ export function iconButton(picture, name, press, key = "") {
   });
   button.append(icon(picture));
   return button;
+}
+
+/** @param {string} text @param {() => void} close */
+export const dialogHead = (text, close) =>
+  el(
+    "div",
+    { class: "top" },
+    el("h2", { text, tabindex: "-1" }),
+    el("button", { type: "button", class: "plain", text: "Close", onclick: close }),
+  );
+
+/** The focus begins at the head: at the top, where a screen reader begins to read. @param {HTMLDialogElement} dialog */
+export function openDialog(dialog) {
+  dialog.showModal();
+  dialog.querySelector("h2")?.focus();
 }
 
 /**

@@ -84,8 +84,8 @@ export class Dots {
     /** @type {OffscreenCanvas | null} */
     this.sprites = null;
     this.key = "";
-    /** For those who want no motion dots stand on their arcs, nearer to where they go. */
-    this.still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    /** For those who want no motion nothing travels: marks stand on arrows. */
+    this.motion = matchMedia("(prefers-reduced-motion: reduce)");
     /** Of the stage. */
     this.height = Infinity;
     this.pairs = new Map();
@@ -104,6 +104,7 @@ export class Dots {
   draw(context, recording, boxes, time, shown, palette, ratio, selected) {
     this.count = movesAt(recording, time, shown, this.found);
     this.placed = 0;
+    const still = this.motion.matches;
     if (this.count > MOST_DOTS) {
       this.#arrows(context, recording, boxes, palette);
       return;
@@ -117,6 +118,7 @@ export class Dots {
       const strong = selected >= 0 && moves.decision[row] === selected;
       const arc = arcOf(boxes[moves.origin[row]], boxes[moves.node[row]], this.height);
       stroke(context, arc, palette.moves[kind], kind, strong, kind === MOVE.message ? 0.3 : 0.55);
+      if (still) head(context, arc, palette.moves[kind]);
     }
     context.globalAlpha = 1;
     context.setLineDash([]);
@@ -125,7 +127,7 @@ export class Dots {
       const kind = moves.kind[row];
       const from = boxes[moves.origin[row]];
       const to = boxes[moves.node[row]];
-      const part = this.still ? 0.7 : progress(recording, row, time, shown);
+      const part = still ? 0.5 : progress(recording, row, time, shown);
       const at =
         moves.origin[row] === moves.node[row]
           ? { x: to.x + to.width / 2, y: to.y - 8 + (to.height / 2 + 8) * part }
@@ -242,7 +244,8 @@ export class Dots {
 }
 
 /**
- * The mark of a move: a ring for a remote start, a disc for a migration, a cross for a refusal, a square for data.
+ * The mark of a move: a ring for a remote start, a disc for a migration, a cross for a refusal, a square for data, with a
+ * cross if the transfer failed, a plus for a new start, a small one for a message.
  * @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} context
  * @param {number} kind
  * @param {number} x
@@ -256,7 +259,7 @@ export function drawMark(context, kind, x, y, colour, paper) {
   context.lineWidth = 1.5;
   context.setLineDash([]);
   context.beginPath();
-  if (kind === MOVE.data) context.rect(x - 4, y - 4, 8, 8);
+  if (kind === MOVE.data || kind === MOVE.back) context.rect(x - 4, y - 4, 8, 8);
   else if (kind === MOVE.message) context.arc(x, y, 2, 0, 7);
   else context.arc(x, y, kind === MOVE.migration ? RADIUS + 1 : RADIUS, 0, 7);
   context.stroke();
@@ -275,10 +278,18 @@ export function drawMark(context, kind, x, y, colour, paper) {
     context.lineTo(x - 2, y + 2);
     context.stroke();
   }
+  if (kind === MOVE.restart) {
+    context.beginPath();
+    context.moveTo(x - 3, y);
+    context.lineTo(x + 3, y);
+    context.moveTo(x, y - 3);
+    context.lineTo(x, y + 3);
+    context.stroke();
+  }
 }
 
-/** Dashes by kind: length and step; none: a whole line. @type {([number, number] | null)[]} */
-const DASHES = [[3.5, 7], null, [2, 4.5], null, [2, 4.5], [6, 9], null];
+/** Dashes by kind: no two of the kinds that lines show are alike; none: a whole line. @type {([number, number] | null)[]} */
+export const DASHES = [[4, 3], null, [1.5, 2.5], [8, 2], [2, 6], [6, 3], null];
 
 /**
  * @param {CanvasRenderingContext2D} context
@@ -299,14 +310,14 @@ export function stroke(context, arc, colour, kind, strong, alpha, width = kind =
     context.fillStyle = colour;
     const across = Math.abs(arc.x1 - arc.x0) > Math.abs(arc.y1 - arc.y0);
     const [wide, high] = across ? [dash[0], width] : [width, dash[0]];
-    const count = Math.max(Math.hypot(arc.x1 - arc.x0, arc.y1 - arc.y0) / dash[1], 1);
+    const count = Math.max(Math.hypot(arc.x1 - arc.x0, arc.y1 - arc.y0) / (dash[0] + dash[1]), 1);
     for (let place = 0.5; place < count; place++) {
       const { x, y } = pointOn(arc, place / count);
       context.fillRect(x - wide / 2, y - high / 2, wide, high);
     }
     return;
   }
-  context.setLineDash(dash ? [dash[0], dash[1] - dash[0]] : []);
+  context.setLineDash(dash ?? []);
   context.beginPath();
   context.moveTo(arc.x0, arc.y0);
   context.quadraticCurveTo(arc.cx, arc.cy, arc.x1, arc.y1);

@@ -5,6 +5,7 @@ import { factsOf, lostNode, lostWith } from "./facts.js";
 import { ABOUT } from "./happenings.js";
 import { mark } from "./legend.js";
 import { KIND, MOVE, OUTCOME } from "./recording.js";
+import { killedBy } from "./script.js";
 import { kindWords, shortWords } from "./sentences.js";
 import { duration, moment } from "./words.js";
 
@@ -29,7 +30,7 @@ export function eventElement(all, row, palette) {
     const look = !facts.accepted
       ? MOVE.refused
       : { [KIND.starts]: MOVE.start, [KIND.migrates]: MOVE.migration, [KIND.recovers]: MOVE.restart }[facts.kind];
-    element.append(look === undefined ? el("span", { class: "mark" }) : mark(look, palette));
+    element.append(look === undefined ? el("span", { class: "mark" }) : mark(look, palette, kindWords(facts)));
     const path =
       facts.source === facts.target
         ? `on ${recording.nodeName(facts.source)}`
@@ -45,7 +46,7 @@ export function eventElement(all, row, palette) {
     const name = (/** @type {number} */ node) => recording.nodeName(node).replace(/^node (?=\d+$)/, "");
     const topic = recording.text("messages", "topic", id);
     element.append(
-      mark(MOVE.message, palette),
+      mark(MOVE.message, palette, "message"),
       el("span", { class: "who", text: task[id] >= 0 ? `task ${task[id]}` : "" }),
       el("span", { class: "path", text: `${name(sender[id])} → ${name(receiver[id])}` }),
       el("span", {
@@ -58,7 +59,7 @@ export function eventElement(all, row, palette) {
     const node = recording.failures.node[id];
     element.classList.add("failed");
     element.append(
-      el("span", { class: "mark", text: "⚠" }),
+      el("span", { class: "mark", role: "img", "aria-label": "failure", text: "⚠" }),
       el("span", { class: "who" }),
       el("span", {
         class: "path",
@@ -71,7 +72,7 @@ export function eventElement(all, row, palette) {
     const ends = recording.taskOf(task).outcome === OUTCOME.lost && all.time[row] === recording.finish[task];
     element.classList.add("failed");
     element.append(
-      el("span", { class: "mark", text: "✕" }),
+      el("span", { class: "mark", role: "img", "aria-label": "lost", text: "✕" }),
       el("span", { class: "who", text: `task ${recording.tables.tasks.columns.task[task]}` }),
       el("span", {
         class: "path",
@@ -81,7 +82,7 @@ export function eventElement(all, row, palette) {
         class: "short",
         text:
           all.about[row] === ABOUT.killed
-            ? "for want of memory"
+            ? killedBy(recording, task)
             : ends
               ? lostWith(recording, task)
               : recording.nodeName(lostNode(recording, id)),

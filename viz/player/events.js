@@ -1,6 +1,6 @@
 /** The list of events: searched, filtered, and only as many rows in the page as are seen. */
 
-import { el, fill } from "./dom.js";
+import { el } from "./dom.js";
 import { eventElement } from "./event_row.js";
 import { ABOUT, FILTERS } from "./happenings.js";
 import { counted } from "./words.js";
@@ -34,17 +34,29 @@ export class Events {
         class: "search",
         placeholder: "migrations, job 28, node 3 …",
         "aria-label": "Search events (/)",
+        "aria-controls": "events",
         oninput: () => this.filter(this.search.value),
         onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event),
       })
     );
-    this.chips = el("div", { class: "chips", role: "group", "aria-label": "Filters" });
+    /** Buttons stay: the focus stays on the one that was pressed. @type {[string, HTMLElement][]} */
+    this.words = FILTERS.filter(([word]) => !word || all.some((one) => one.count(word))).map(([word, name]) => [
+      word,
+      chipOf(name, () => this.filter(word)),
+    ]);
+    this.policies = all.length > 1 ? all.map((_, run) => chipOf(view.names[run], () => this.choose(run))) : [];
+    this.chips = el(
+      "div",
+      { class: "chips", role: "group", "aria-label": "Filters" },
+      ...this.words.map(([, chip]) => chip),
+    );
     this.counted = el("span", { class: "count", role: "status" });
     this.space = el("div", { class: "space" });
     this.list = el(
       "div",
       {
         class: "list",
+        id: "events",
         role: "listbox",
         tabindex: "0",
         "aria-label": "Events",
@@ -53,7 +65,7 @@ export class Events {
       },
       this.space,
     );
-    this.runs = el("div", { class: "runs", role: "group", "aria-label": "Run" });
+    this.runs = el("div", { class: "runs", role: "group", "aria-label": "Run" }, ...this.policies);
     this.element = el(
       "section",
       { class: "panel events", "aria-label": "Events" },
@@ -75,33 +87,12 @@ export class Events {
     this.active = -1;
     this.counted.textContent = `${this.rows.length.toLocaleString("en")} of ${counted(this.all[this.run].whole(text), "event")}`;
     this.space.style.height = `${Math.min(this.rows.length * ROW, HIGHEST)}px`;
-    fill(
-      this.chips,
-      ...FILTERS.filter(([word]) => !word || this.all.some((one) => one.count(word))).map(([word, name]) =>
-        el("button", {
-          type: "button",
-          class: "chip",
-          "aria-pressed": String(text === word),
-          text: name,
-          onclick: () => this.filter(word),
-          title: word ? counted(this.all[this.run].count(word), "event") : "All events",
-        }),
-      ),
-    );
-    if (this.all.length > 1) {
-      fill(
-        this.runs,
-        ...this.all.map((one, run) =>
-          el("button", {
-            type: "button",
-            class: "chip",
-            "aria-pressed": String(run === this.run),
-            text: this.view.names[run],
-            onclick: () => this.choose(run),
-          }),
-        ),
-      );
+    for (const [word, chip] of this.words) {
+      chip.setAttribute("aria-pressed", String(text === word));
+      chip.title = word ? counted(this.all[this.run].count(word), "event") : "All events";
     }
+    this.policies.forEach((chip, run) => chip.setAttribute("aria-pressed", String(run === this.run)));
+    for (const one of [this.list, this.search]) one.removeAttribute("aria-activedescendant");
     this.follow();
     this.view.tell("filter");
   }
@@ -192,6 +183,8 @@ export class Events {
     const row = this.rows[place];
     const element = this.made.get(row) ?? eventElement(all, row, palette);
     element.id = `event-${place}`;
+    element.ariaPosInSet = String(place + 1);
+    element.ariaSetSize = String(this.rows.length);
     element.classList.toggle("future", all.time[row] > this.view.time);
     element.setAttribute("aria-selected", String(this.#isSelected(row) || place === this.active));
     element.onclick = () => this.#go(place);
@@ -237,7 +230,7 @@ export class Events {
       if (top + ROW > this.list.scrollTop + this.list.clientHeight)
         this.list.scrollTop = top + ROW - this.list.clientHeight;
       this.#show();
-      this.list.setAttribute("aria-activedescendant", `event-${this.active}`);
+      for (const one of [this.list, this.search]) one.setAttribute("aria-activedescendant", `event-${this.active}`);
     } else if (event.key === "Enter") {
       this.#go(Math.max(this.active, 0));
     } else if (event.key === "Escape") {
@@ -274,3 +267,6 @@ export class Events {
       this.view.select({ run: this.run, kind: "decision", id: all.id[row] }, all.time[row]);
   }
 }
+
+/** @param {string} text @param {() => void} press */
+const chipOf = (text, press) => el("button", { type: "button", class: "chip", text, onclick: press });

@@ -1,6 +1,6 @@
 /** What keys do, and the page that says so. */
 
-import { el } from "./dom.js";
+import { dialogHead, el } from "./dom.js";
 
 const DETAIL = "CPU and disk in detail, in a window of at most 5 s";
 /** @type {[string, string][]} */
@@ -9,13 +9,20 @@ const HELP = [
   ["Left, Right", "one event back or on"],
   [", .", "one slice back or on"],
   ["n, p", "next or previous move, selected"],
+  ["m", "next of the moves that are on the stage now, selected"],
+  ["z", "zoom to what is selected"],
+  ["w", "what is seen, in words"],
   ["Shift + Left, Right", "pan the timeline"],
   ["+ -", "zoom in or out"],
   ["0", "the whole run"],
   ["[ ]", "slower or faster"],
   ["Home, End", "to the beginning or the end"],
   ["/", "search events"],
-  ["Enter", "go to the event"],
+  ["Enter", "go to the event; on the timeline: unfold the row"],
+  ["Tab", "to the stage, a timeline, the lists; there:"],
+  ["Up, Down", "on the stage and a timeline: another node"],
+  ["Left, Right", "on the stage: another node; on a timeline: another visit of it"],
+  ["Page Up, Page Down", "on the stage and a timeline: the node before or after"],
   ["c", DETAIL],
   ["d", "dark or light"],
   ["f", "full screen"],
@@ -24,7 +31,7 @@ const HELP = [
 ];
 
 /**
- * @param {Record<string, () => void>} actions by key; "shift+" before it
+ * @param {Record<string, () => unknown>} actions by key; "shift+" before it
  * @param {KeyboardEvent} event
  * @returns {boolean} whether it was one
  */
@@ -38,7 +45,8 @@ export function pressed(actions, event) {
     (tag === "INPUT" && /** @type {HTMLInputElement} */ (target).type !== "range");
   if (writes && event.key !== "Escape") return false;
   if (event.key === " " && tag === "BUTTON") return false;
-  if (tag === "INPUT" && event.key.startsWith("Arrow")) return false;
+  // What is left is a slider: it has these itself.
+  if (tag === "INPUT" && /^(Arrow|Page|Home|End)/.test(event.key)) return false;
   const action = actions[event.shiftKey && event.key.length > 1 ? `shift+${event.key}` : event.key];
   if (!action) return false;
   action();
@@ -55,7 +63,7 @@ export function helpPage(hasDetail) {
     el(
       "dialog",
       { class: "help", "aria-label": "Keys" },
-      el("h2", { text: "Keys" }),
+      dialogHead("Keys", () => dialog.close()),
       el(
         "table",
         {},
@@ -69,9 +77,8 @@ export function helpPage(hasDetail) {
         ),
       ),
       el("p", {
-        text: "Drag pans and a wheel zooms the timeline; a double click zooms to a bar. A click on a row's name unfolds it.",
+        text: "Drag pans and a wheel or two fingers zoom the timeline; a double click zooms to a bar. A click on a row's name unfolds it.",
       }),
-      el("button", { type: "button", class: "plain", text: "Close", onclick: () => dialog.close() }),
     )
   );
   return dialog;

@@ -160,7 +160,7 @@ export class Lines {
 }
 
 /** @param {Series} series @param {number} at_ */
-function valueAt({ time, value, steps }, at_) {
+export function valueAt({ time, value, steps }, at_) {
   const at = firstAbove(time, at_);
   // Before the first of its points a count is 0, a mean is unknown.
   if (!at) return steps && value[0] === 1 ? 0 : NaN;

@@ -1,9 +1,11 @@
 /** A task's life and a node's life: where the time went. */
 
 import { el } from "./dom.js";
+import { hatched } from "./hatch.js";
 import { lostNode, lostWith } from "./facts.js";
 import { ended } from "./lanes.js";
 import { OUTCOME, PARTS, WHAT } from "./recording.js";
+import { killedBy } from "./script.js";
 import { counted, duration, moment, plain } from "./words.js";
 
 /** @typedef {import("./colours.js").Palette} Palette */
@@ -35,7 +37,7 @@ export function timeBar(times, palette, name) {
     const share = (100 * time) / whole;
     bar.append(
       el("i", {
-        css: { "flex-grow": String(time), background: palette.states[part] },
+        css: { "flex-grow": String(time), ...hatched(part, palette) },
         title: `${PART_WORDS[part]}: ${duration(time)}`,
       }),
     );
@@ -43,7 +45,7 @@ export function timeBar(times, palette, name) {
       el(
         "li",
         {},
-        el("i", { class: "square", css: { background: palette.states[part] } }),
+        el("i", { class: "square", css: hatched(part, palette) }),
         `${PART_WORDS[part]} ${duration(time)} (${plain(Math.round(share * 10) / 10)} %)`,
       ),
     );
@@ -124,7 +126,7 @@ export function endOfTask(view, run, task) {
   const how = {
     [OUTCOME.open]: "is still running at the end of the recording",
     [OUTCOME.finished]: `finished at ${moment(found.finish)}`,
-    [OUTCOME.killed]: `was killed for want of memory at ${moment(found.finish)}`,
+    [OUTCOME.killed]: `was killed ${killedBy(recording, task)} at ${moment(found.finish)}`,
     [OUTCOME.lost]: `was lost ${lostWith(recording, task)}, at ${moment(found.finish)}`,
   }[found.outcome];
   const tail =

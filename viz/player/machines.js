@@ -1,6 +1,7 @@
 /** A node as a small machine: cores and what waits for them, the disk and what waits for it, memory, paging; or a tile. */
 
 import { inkOn, mixed, onRamp } from "./colours.js";
+import { hatching } from "./hatch.js";
 
 /** @typedef {import("./colours.js").Palette} Palette */
 /** @typedef {import("./places.js").Box} Box */
@@ -34,6 +35,12 @@ export function drawMachine(context, box, node, state, palette, selected) {
   context.fillStyle =
     heat > 0.02 ? mixed(palette.paper, palette.states[PAGING], Math.min(0.1 + heat * 0.6, 0.65)) : palette.paper;
   context.fill();
+  if (heat > 0.02) {
+    context.globalAlpha = 0.3;
+    context.fillStyle = hatching(context, PAGING, palette, 1) ?? palette.paper;
+    context.fill();
+    context.globalAlpha = 1;
+  }
   context.lineWidth = selected ? 2.5 : 1;
   context.strokeStyle = selected ? palette.accent : down ? palette.down : palette.line;
   context.stroke();
@@ -45,7 +52,7 @@ export function drawMachine(context, box, node, state, palette, selected) {
   context.fillStyle = palette.faint;
   const name = recording.nodeName(node);
   // Beside it there is room for a number of three digits, or "down".
-  const letters = Math.max(3, Math.floor((width - pad * 2 - (down ? 36 : 26)) / 6.2));
+  const letters = Math.max(3, Math.floor((width - pad * 2 - (down ? 44 : 26)) / 6.2));
   const shown = name.length > letters ? name.replace(/^node /, "") : name;
   context.fillText(shown.slice(0, letters), x + pad, y + 14);
   context.textAlign = "right";
@@ -91,7 +98,8 @@ export function drawMachine(context, box, node, state, palette, selected) {
   context.fillStyle = palette.track;
   context.fillRect(inner.x, line, inner.width, 3);
   context.fillStyle = share > 1 ? palette.states[PAGING] : palette.memory;
-  context.fillRect(inner.x, line, inner.width * Math.min(share, 1), 3);
+  // More than there is: thicker, too.
+  context.fillRect(inner.x, share > 1 ? line - 1 : line, inner.width * Math.min(share, 1), share > 1 ? 5 : 3);
 }
 
 /**

@@ -27,7 +27,7 @@ export class Overview {
         "aria-label": "Time in the whole run",
         "aria-valuemin": 0,
         "aria-valuemax": Math.round(view.end / 1000),
-        title: "Moves over the whole run; drag to move the clock",
+        title: "Moves over the whole run, from below: remote starts, migrations, refusals; drag to move the clock",
         onpointerdown: (/** @type {PointerEvent} */ event) => {
           this.element.setPointerCapture(event.pointerId);
           this.#seek(event);

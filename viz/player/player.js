@@ -17,6 +17,9 @@ import { STYLE } from "./style.js";
  *   `scene`: guides through what is shown
  */
 
+/** Where the focus stays when other recordings are shown. */
+const PARTS = [".body", ".list", ".search", ".stage", ".timeline", ".overview", ".play"];
+
 /**
  * @param {HTMLElement} host
  * @param {Options} options
@@ -66,14 +69,28 @@ export class Player {
         return;
       }
       const hash = this.screen ? this.screen.address : (this.options.hash ?? (this.options.page ? location.hash : ""));
+      const part = this.#focusedPart();
       this.screen?.destroy();
       this.screen = new Screen(this.element, read, { ...this.options, hash });
+      if (part) this.#focus(part);
     } catch (error) {
       this.screen?.destroy();
       this.screen = null;
       const words = error instanceof Unreadable ? error.message : `The recording cannot be shown: ${error}`;
       fill(this.element, el("p", { class: "wrong", role: "alert", text: words }));
     }
+  }
+
+  /** The part of the player that has the focus, as a selector; "": none has. */
+  #focusedPart() {
+    const one = /** @type {ShadowRoot} */ (this.element.getRootNode()).activeElement;
+    if (!one || !this.element.contains(one)) return "";
+    return PARTS.find((part) => one.closest(part)) ?? ".body";
+  }
+
+  /** Other recordings are shown by other elements: whoever works by keys stays where they were. @param {string} part */
+  #focus(part) {
+    /** @type {HTMLElement | null} */ (this.element.querySelector(part))?.focus({ preventScroll: true });
   }
 
   get view() {

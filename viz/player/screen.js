@@ -5,27 +5,28 @@ import { addressOf, readAddress, writeAddress } from "./address.js";
 import { Asking } from "./asking.js";
 import { Bar } from "./bar.js";
 import { paletteOf } from "./colours.js";
-import { el, fill, iconButton } from "./dom.js";
+import { el, fill, iconButton, openDialog } from "./dom.js";
 import { Events } from "./events.js";
-import { factsOf, firstDifference } from "./facts.js";
+import { firstDifference } from "./facts.js";
 import { Happenings } from "./happenings.js";
 import { helpPage, pressed } from "./keys.js";
 import { Lanes, scaleOf } from "./lanes.js";
 import { legendOf } from "./legend.js";
 import { Lines } from "./lines.js";
-import { endOfTask } from "./lives.js";
+import { Mirror } from "./mirror.js";
 import { momentsOf } from "./moments.js";
 import { Overview } from "./overview.js";
 import { MOVE } from "./recording.js";
 import { firstAbove, firstFrom } from "./search.js";
+import { selectionWords } from "./said.js";
 import { firstAct, firstWords } from "./script.js";
-import { whatHappens, whyWords } from "./sentences.js";
 import { Stage } from "./stage.js";
 import { NodeState } from "./state.js";
 import { Tally, countUp } from "./tally.js";
 import { Timeline } from "./timeline.js";
 import { Totals } from "./totals.js";
 import { View } from "./view.js";
+import { Walk } from "./walk.js";
 import { Why } from "./why.js";
 import { moment } from "./words.js";
 
@@ -66,6 +67,8 @@ export class Screen {
     this.tally = new Tally(this.totals, view.names, view.end);
     this.why = new Why(view, this.events, this.tally, options.acting ?? null);
     this.asking = new Asking(view, this.timelines, options.onDetail ?? null);
+    this.walk = new Walk(view, this.stages, this.timelines);
+    this.mirror = new Mirror(view, this);
     this.bar = new Bar(view, { step: (by) => this.#step(by), slice: (by) => this.#slice(by) });
     this.numbers = recordings.map(() => el("span", { class: "numbers", role: "group", "aria-label": "Totals" }));
     this.legend = el("div");
@@ -84,6 +87,9 @@ export class Screen {
     this.palette = paletteOf(recordings[0], false);
     this.#lay();
     this.onkey = (/** @type {Event} */ event) => {
+      // An open dialog has its own keys; it closes by the one that opened it.
+      const { key } = /** @type {KeyboardEvent} */ (event);
+      if ((this.help.open && key !== "?") || (this.mirror.dialog.open && key !== "w")) return;
       pressed(this.actions, /** @type {KeyboardEvent} */ (event));
     };
     this.onhash = () => this.go(location.hash);
@@ -108,6 +114,7 @@ export class Screen {
 
   destroy() {
     cancelAnimationFrame(this.frame);
+    clearTimeout(this.mirror.waits);
     this.view.playing = false;
     this.view.listeners.clear();
     this.resized.disconnect();
@@ -125,7 +132,7 @@ export class Screen {
     if (hash !== this.address) readAddress(this.view, hash);
   }
 
-  /** @type {Record<string, () => void>} */
+  /** @type {Record<string, () => unknown>} */
   get actions() {
     const { view } = this;
     /** @param {number} share */
@@ -153,7 +160,10 @@ export class Screen {
       f: () => this.#full(),
       d: () => this.paint(!this.palette.dark),
       c: () => this.asking.press(),
-      "?": () => (this.help.open ? this.help.close() : this.help.showModal()),
+      m: () => this.walk.nextMove() || this.#tell("No move is on the stage now."),
+      z: () => this.walk.zoom(),
+      w: () => this.mirror.toggle(),
+      "?": () => (this.help.open ? this.help.close() : openDialog(this.help)),
       Escape: () => view.select(null),
       ...this.options.scene?.actions,
     };
@@ -202,8 +212,9 @@ export class Screen {
         ...notes.map((text) => el("span", { class: "kept", text: `Kept: ${text}` })),
         this.#partingButton(),
         this.theme,
+        iconButton("words", "In words", () => this.mirror.toggle(), "w"),
         iconButton("full", "Full screen", () => this.#full(), "f"),
-        iconButton("help", "Keys", () => this.help.showModal(), "?"),
+        iconButton("help", "Keys", () => openDialog(this.help), "?"),
       ),
       el(
         "div",
@@ -222,6 +233,7 @@ export class Screen {
                 this.numbers[run],
               ),
               stage.element,
+              this.mirror.ofStages[run],
             ),
           ),
         ),
@@ -234,6 +246,7 @@ export class Screen {
               "div",
               { class: "timebox" },
               one.element,
+              this.mirror.ofTimelines[run],
               this.acts[run].element,
               recordings.length > 1 ? el("span", { class: "policy", text: view.names[run] }) : null,
             ),
@@ -242,11 +255,13 @@ export class Screen {
         ),
         this.lines.element,
         this.overview.element,
+        this.mirror.ofLines,
       ),
       this.options.scene?.element ?? null,
       el("aside", { class: "side" }, this.why.element, this.events.element),
       this.bar.element,
       this.help,
+      this.mirror.dialog,
       this.said,
     );
     view.tell("rows");
@@ -340,10 +355,11 @@ export class Screen {
     if (changes.has("selection") || changes.has("theme")) {
       this.why.draw(palette);
       this.tally.tick(view.time);
-      this.#say();
+      this.#tell(selectionWords(view, this.mirror));
     }
     if (whole || changes.has("selection") || changes.has("filter")) this.events.draw(palette);
     if (!view.playing && changes.has("time")) this.events.follow();
+    if (!view.playing) this.mirror.later();
     changes.clear();
     this.frames++;
     if (this.options.page && !view.playing && now - this.written > ADDRESS_MS) this.#write(now);
@@ -360,19 +376,9 @@ export class Screen {
     writeAddress(this.address);
   }
 
-  /** What is selected, for those who do not see it. */
-  #say() {
-    const { selection, recordings } = this.view;
-    if (!selection) this.said.textContent = "";
-    else if (selection.kind === "decision") {
-      const facts = factsOf(recordings[selection.run], selection.id);
-      this.said.textContent = `${moment(facts.time)}: ${whatHappens(recordings[selection.run], facts)} ${whyWords(recordings[selection.run], facts)}`;
-    } else if (selection.kind === "task") this.said.textContent = endOfTask(this.view, selection.run, selection.id);
-    else
-      this.said.textContent =
-        selection.kind === "node"
-          ? recordings[0].nodeName(selection.id)
-          : `job ${recordings[selection.run].jobNumber(selection.id)}`;
+  /** @param {string} words */
+  #tell(words) {
+    this.said.textContent = words;
   }
 
   /** @param {number} by */

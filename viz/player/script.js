@@ -29,11 +29,12 @@ export function actsOf(recording) {
  */
 export function actWords(act, nameOf) {
   const node = act.node === undefined ? "" : nameOf(act.node);
+  const device = { cpu: "the CPU", link: "the links" }[act.device ?? ""] ?? "the disk";
   const words = {
     fail: `${node} fails`,
     drain: `${node} drains`,
     recover: `${node} recovers`,
-    slow: `${act.device === "cpu" ? "the CPU" : act.device === "link" ? "the links" : "the disk"} of ${node} ${act.device === "link" ? "have" : "has"} ${plain(100 * (act.factor ?? 1))} % of the speed`,
+    slow: `${device} of ${node} ${act.device === "link" ? "have" : "has"} ${plain(100 * (act.factor ?? 1))} % of the speed`,
     kill: `job ${act.job} is killed`,
     send: `task ${act.task} is offered to ${node}`,
     arrivals: `jobs arrive ${plain(act.factor ?? 1)} times as fast`,
@@ -72,3 +73,14 @@ export function firstAct(recordings) {
 
 /** @param {number} time [ms] */
 export const firstWords = (time) => `First different event at ${moment(time)}`;
+
+/**
+ * Why a task was killed: by an act of the script, or because it found no memory.
+ * @param {Recording} recording
+ * @param {number} task row
+ */
+export function killedBy(recording, task) {
+  const job = recording.jobNumber(recording.tables.tasks.columns.job[task]);
+  const isDone = actsOf(recording).some((act) => act.act === "kill" && act.job === job && act.done);
+  return isDone ? "by an act of the script" : "for want of memory";
+}

@@ -2,6 +2,7 @@
 
 import { KIND, OUTCOME } from "./recording.js";
 import { didNotPay, lostWith } from "./facts.js";
+import { killedBy } from "./script.js";
 import { capital, counted, duration, measured, moment, plain } from "./words.js";
 
 /** @typedef {import("./facts.js").Facts} Facts */
@@ -152,7 +153,7 @@ export function fateWords(recording, { fate, time, task }) {
   const after = duration(fate.finish - time);
   const where = recording.nodeName(fate.node);
   if (fate.outcome === OUTCOME.open) return `It is still running at the end of the recording, ${after} later.`;
-  if (fate.outcome === OUTCOME.killed) return `It was killed for want of memory ${after} later, on ${where}.`;
+  if (fate.outcome === OUTCOME.killed) return `It was killed ${killedBy(recording, task)} ${after} later, on ${where}.`;
   if (fate.outcome === OUTCOME.lost) return `It was lost ${lostWith(recording, task)}, ${after} later.`;
   const again = fate.restarts
     ? ` It had to start again ${fate.restarts === 1 ? "once" : `${fate.restarts} times`}, as its node failed.`

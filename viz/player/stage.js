@@ -36,8 +36,9 @@ export class Stage {
       "div",
       {
         class: "stage",
-        role: "img",
-        "aria-label": `Nodes under ${view.names[run]}`,
+        role: "application",
+        tabindex: "0",
+        "aria-label": `Stage of ${view.names[run]}: arrow keys choose a node`,
         onclick: (/** @type {MouseEvent} */ event) => this.#click(event),
         onpointermove: (/** @type {PointerEvent} */ event) => this.#hover(event),
         onpointerleave: () => {

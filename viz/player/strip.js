@@ -5,6 +5,8 @@
 
 import { LEAST_LANE, MOST_BARS, paintBars, visitsIn } from "./bars.js";
 import { shadeOf } from "./colours.js";
+import { DASHES } from "./dots.js";
+import { hatching } from "./hatch.js";
 import { MOVE } from "./recording.js";
 import { firstAbove, firstFrom } from "./search.js";
 
@@ -18,6 +20,8 @@ import { firstAbove, firstFrom } from "./search.js";
  */
 
 const MOST_LINES = 700;
+/** Nodes that are down are crossed out, as what pages is. */
+const DOWN_SIGN = 4;
 
 let pixels = new Uint32Array(0);
 let maxima = new Uint16Array(0);
@@ -46,22 +50,23 @@ export function paintStrip(context, piece) {
  * @param {Context} context
  * @param {Piece} piece
  */
-function paintDown(context, { lanes, rows, from, to, width, height, top, palette }) {
+function paintDown(context, { lanes, rows, from, to, width, height, top, palette, ratio }) {
   const { down } = lanes.recording;
   const scale = width / (to - from);
-  context.fillStyle = palette.down;
-  context.globalAlpha = 0.28;
+  const lines = hatching(context, DOWN_SIGN, palette, ratio) ?? palette.down;
   down.forEach((times, node) => {
     const y = rows.top[node] - top;
     for (let place = 0; place < times.length; place += 2) {
       if (times[place] > to || times[place + 1] < from || y > height || y + rows.height(node) < 0) continue;
       const x = Math.max((times[place] - from) * scale, 0);
-      context.fillRect(
-        x,
-        y,
-        Math.min((times[place + 1] - from) * scale, width) - x,
-        Math.max(rows.height(node) - 1, 1),
-      );
+      const wide = Math.min((times[place + 1] - from) * scale, width) - x;
+      const high = Math.max(rows.height(node) - 1, 1);
+      context.globalAlpha = 0.28;
+      context.fillStyle = palette.down;
+      context.fillRect(x, y, wide, high);
+      context.globalAlpha = 0.45;
+      context.fillStyle = lines;
+      if (high >= 4) context.fillRect(x, y, wide, high);
     }
   });
   context.globalAlpha = 1;
@@ -196,7 +201,7 @@ function paintLines(context, { lanes, rows, from, to, width, top, palette }) {
     context.strokeStyle = palette.moves[kind];
     context.globalAlpha = last - first > 150 ? 0.45 : 0.8;
     context.lineWidth = kind === MOVE.migration ? 1.5 : 1;
-    context.setLineDash(kind === MOVE.migration ? [] : kind === MOVE.start ? [4, 3] : [2, 2]);
+    context.setLineDash(DASHES[kind] ?? []);
     context.beginPath();
     let drawn = 0;
     for (let row = first; row < last; row++) {

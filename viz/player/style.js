@@ -36,7 +36,7 @@ export const STYLE = `
   background: var(--paper); border: 1px solid var(--line); pointer-events: none; opacity: .9; }
 .legend { display: flex; flex-wrap: wrap; gap: 2px 14px; margin: 0; padding: 5px 10px; list-style: none; font-size: 11.5px; color: var(--faint);
   background: var(--ground); }
-.legend li { display: inline-flex; align-items: center; gap: 5px; white-space: nowrap; }
+.legend li { display: inline-flex; align-items: center; gap: 5px; }
 .square { width: 10px; height: 10px; border-radius: 2px; }
 .memory { width: 18px; height: 3px; }
 .mark { width: 26px; height: 14px; }
@@ -57,7 +57,8 @@ export const STYLE = `
 .icon { width: 16px; height: 16px; fill: currentColor; }
 .icon .line { fill: none; stroke: currentColor; stroke-width: 1.6; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
-.timeline:focus-visible { outline-offset: -2px; }
+.body:focus-visible, .list:focus-visible { outline-offset: -3px; }
+.stage:focus-visible::after, .timeline:focus-visible::after, .overview:focus-visible::after { content: ""; position: absolute; inset: 0; border: 3px solid var(--accent); pointer-events: none; z-index: 4; }
 .now { display: inline-flex; align-items: center; gap: 6px; margin-left: 8px; white-space: nowrap; }
 .clock { contain: strict; height: 27px; width: 88px; font: inherit; font-size: 15px; font-weight: 650; text-align: right; color: var(--ink); background: none; border: 1px solid transparent;
   border-radius: 5px; padding: 2px 4px; font-variant-numeric: tabular-nums; }
@@ -65,15 +66,16 @@ export const STYLE = `
 .of, .end, .times { color: var(--faint); white-space: nowrap; }
 .pace { display: inline-flex; align-items: center; gap: 8px; }
 .pace .end { font-size: 11px; }
-.speed { width: clamp(110px, 18cqi, 280px); accent-color: var(--accent); }
+.speed { height: 24px; width: clamp(110px, 18cqi, 280px); accent-color: var(--accent); }
 .times { min-width: 48px; font-weight: 650; color: var(--ink); }
 .wrong { padding: 3em 2em; font-size: 15px; grid-area: main; }
 .quiet { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-.plain, .chip { font: inherit; color: inherit; background: none; border: 1px solid var(--line); border-radius: 12px; padding: 1px 10px; cursor: pointer; white-space: nowrap; }
+.plain, .chip { min-height: 24px; font: inherit; color: inherit; background: none; border: 1px solid var(--line); border-radius: 12px; padding: 1px 10px; cursor: pointer; white-space: nowrap; }
+.steps .link, .more .link { min-height: 24px; }
 .link { font: inherit; color: var(--accent); background: none; border: 0; padding: 0; cursor: pointer; text-align: left; }
 .link:hover { text-decoration: underline; }
 .run0 { background: var(--run0); }
-.run1 { background: var(--run1); }
+.run1 { background: repeating-linear-gradient(90deg, var(--run1) 0 4px, transparent 4px 6px); }
 .numbers { contain: content; flex: 1; min-width: 0; display: inline-flex; gap: 4px 14px; overflow: hidden; font-size: 12px; flex-wrap: wrap; height: 17px; }
 .main { grid-template-rows: minmax(0, 42fr) auto minmax(0, 46fr) clamp(64px, 11vh, 130px) 24px; }
 .timelines { position: relative; }
@@ -84,18 +86,19 @@ export const STYLE = `
 .acts { position: absolute; inset: 16px 0 auto 0; height: 0; z-index: 4; }
 .pin { position: absolute; left: -9px; top: 0; width: 18px; height: 18px; padding: 0; border-radius: 9px 9px 9px 0; border: 1px solid var(--paper); background: var(--ink);
   color: var(--paper); font: 700 11px/1 system-ui, sans-serif; cursor: pointer; touch-action: none; }
+.pin::before { content: ""; position: absolute; inset: -4px; }
 .pin.undone { background: var(--paper); color: var(--ink); border: 1px dashed var(--ink); }
 .act-card { position: absolute; top: 22px; left: 0; width: max-content; max-width: min(340px, 90%); background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 8px 12px;
   box-shadow: 0 4px 16px rgb(0 0 0 / .2); }
 .act-card p { margin: 3px 0; }
 .acting { border-top: 1px solid var(--line); margin-top: 14px; padding-top: 2px; }
 .acting .first { align-items: center; margin: 4px 0; }
-.acting input, .acting select { width: 74px; font: inherit; color: var(--ink); background: var(--ground); border: 1px solid var(--line); border-radius: 5px; padding: 2px 5px; }
+.acting input, .acting select { min-height: 24px; width: 74px; font: inherit; color: var(--ink); background: var(--ground); border: 1px solid var(--line); border-radius: 5px; padding: 2px 5px; }
 .timebox { position: relative; display: grid; min-height: 0; }
 .lines { position: relative; min-height: 0; border-top: 1px solid var(--line); background: var(--paper); }
 .lineplot { position: absolute; inset: 0; touch-action: none; cursor: crosshair; }
 .over { position: absolute; top: 3px; right: 6px; display: flex; flex-direction: row-reverse; gap: 10px; align-items: baseline; pointer-events: none; max-width: calc(100% - 70px); }
-.quantity { pointer-events: auto; font: inherit; font-size: 12px; color: var(--ink); background: var(--paper); border: 1px solid var(--line); border-radius: 5px; padding: 1px 4px; }
+.quantity { pointer-events: auto; min-height: 24px; font: inherit; font-size: 12px; color: var(--ink); background: var(--paper); border: 1px solid var(--line); border-radius: 5px; padding: 1px 4px; }
 .values { font-size: 12px; background: color-mix(in srgb, var(--paper) 85%, transparent); padding: 0 6px; border-radius: 4px; white-space: pre-wrap; }
 .hair { background: var(--faint); width: 1px; }
 .hair::before { display: none; }
@@ -130,7 +133,7 @@ export const STYLE = `
 .shares { display: flex; flex-wrap: wrap; gap: 1px 12px; list-style: none; margin: 0; padding: 0; font-size: 12px; color: var(--faint); }
 .shares li { display: inline-flex; gap: 5px; align-items: center; }
 .steps { list-style: none; margin: 8px 0; padding: 0 0 0 4px; border-left: 2px solid var(--line); font-size: 12.5px; }
-.steps li { display: flex; justify-content: space-between; gap: 10px; padding: 1px 0 1px 8px; }
+.steps li { align-items: baseline; display: flex; justify-content: space-between; gap: 10px; padding: 1px 0 1px 8px; }
 .steps .link .when { display: inline-block; min-width: 72px; }
 .long { color: var(--faint); white-space: nowrap; }
 .first { display: flex; flex-wrap: wrap; gap: 6px; margin: 4px 0 10px; }
@@ -153,12 +156,19 @@ export const STYLE = `
 .event.future .mark { opacity: .55; }
 .event:hover { background: var(--ground); }
 .event[aria-selected="true"] { background: color-mix(in srgb, var(--accent) 18%, var(--paper)); }
+.event[aria-selected="true"] { box-shadow: inset 3px 0 var(--accent); }
 .event[aria-selected="true"] > * { color: var(--ink); }
 .event.failed { color: var(--down); }
 .event .mark { overflow: visible; text-align: center; }
-.help { border: 1px solid var(--line); border-radius: 12px; background: var(--paper); color: var(--ink); padding: 18px 24px; max-width: 440px; }
+.help { border: 1px solid var(--line); border-radius: 12px; background: var(--paper); color: var(--ink); padding: 14px 18px; max-width: min(560px, 94vw); }
 .help::backdrop { background: rgb(0 0 0 / .4); }
 .help h2 { margin: 0 0 8px; font-size: 17px; }
+.help { max-height: 92vh; overflow: auto; }
+.help caption { text-align: left; font-weight: 650; padding-top: 6px; }
+.help .top { display: flex; justify-content: space-between; align-items: start; gap: 12px; }
+.help h2:focus { outline: 0; }
+.mirrored { max-width: min(680px, 94vw); }
+.mirrored .loads th { white-space: normal; padding-right: 0; }
 .help th { text-align: left; padding: 2px 16px 2px 0; white-space: nowrap; font-weight: 400; }
 kbd { font: 12px ui-monospace, monospace; border: 1px solid var(--line); border-bottom-width: 2px; border-radius: 4px; padding: 0 5px; margin-right: 4px; background: var(--ground); }
 .film { grid-template: auto minmax(0, 1fr) auto / minmax(0, 1fr); grid-template-areas: "head" "main" "bar"; }
@@ -170,6 +180,7 @@ kbd { font: 12px ui-monospace, monospace; border: 1px solid var(--line); border-
   .bar .end, .of { display: none; }
   .pace { order: 3; }
   .timeline, .lineplot { touch-action: pan-y; }
+  :focus-visible { scroll-margin: 12px 0 96px; }
   .head { flex-wrap: wrap; gap: 4px 8px; }
   .head .caption { flex-basis: 100%; order: 9; white-space: normal; }
   .main { grid-template-rows: auto auto auto 96px 24px; }
@@ -196,5 +207,6 @@ kbd { font: 12px ui-monospace, monospace; border: 1px solid var(--line); border-
   .speed { width: 46cqi; }
   .event { grid-template-columns: 66px 28px 70px minmax(80px, 1fr) minmax(0, 1fr); padding: 0 6px; }
 }
+@media (forced-colors: active) { .square, .run0, .run1, .ramp, .memory, .lifebar i, .cursor, .window { forced-color-adjust: none; } }
 @media (prefers-reduced-motion: no-preference) { .tool, .chip, .event { transition: background-color .12s; } }
 `;

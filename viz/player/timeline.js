@@ -43,9 +43,9 @@ export class Timeline {
       {
         class: "timeline",
         tabindex: "0",
-        role: "group",
+        role: "application",
         "data-run": run,
-        "aria-label": `Timeline of ${view.names[run]}: arrow keys with Shift pan, plus and minus zoom`,
+        "aria-label": `Timeline of ${view.names[run]}: up and down choose a node, left and right a visit, with Shift they pan`,
         onpointermove: (/** @type {PointerEvent} */ event) => this.#hover(event),
         onpointerleave: () => {
           this.tip.hidden = true;

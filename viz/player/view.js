@@ -16,6 +16,9 @@ const SHORTEST = 10;
 /** Moves are seen for at least so long, of real time [ms]. */
 export const SEEN = 400;
 
+/** For those who want no motion the timeline does not glide while the clock runs: it turns over like a page. */
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
 export class View {
   /** @param {Recording[]} recordings */
   constructor(recordings) {
@@ -61,6 +64,10 @@ export class View {
     this.seek(this.time + real * this.speed);
     if (this.time >= this.end) this.play(false);
     const span = this.to - this.from;
+    if (still.matches) {
+      if (this.time > this.to || this.time < this.from) this.window(this.time - span * 0.05, this.time + span * 0.95);
+      return;
+    }
     if (span < this.end && (this.time > this.to - span * 0.3 || this.time < this.from)) {
       this.window(this.time - span * 0.7, this.time + span * 0.3);
     }

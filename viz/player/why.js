@@ -27,7 +27,7 @@ export class Why {
     this.view = view;
     this.tally = tally;
     this.events = events;
-    this.body = el("div", { class: "body", tabindex: "-1" });
+    this.body = el("div", { class: "body", tabindex: "0", role: "group", "aria-label": "What is selected" });
     this.element = el("section", { class: "panel why", "aria-label": "What is selected and why" }, this.body);
   }
 
@@ -37,12 +37,16 @@ export class Why {
     const { selection } = view;
     this.palette = palette;
     this.body.scrollTop = 0;
+    // A link that is pressed here is replaced: the focus stays in the panel.
+    const root = /** @type {ShadowRoot | Document} */ (this.body.getRootNode());
+    const isHere = this.body.contains(root.activeElement);
     if (!selection) fill(this.body, ...this.#nothing());
     else if (selection.kind === "decision") fill(this.body, ...this.#decision(selection.run, selection.id, palette));
     else if (selection.kind === "task") fill(this.body, ...this.#task(selection.run, selection.id, palette));
     else if (selection.kind === "job") fill(this.body, ...this.#job(selection.run, selection.id));
     else fill(this.body, ...this.#node(selection.id, palette));
     if (this.acting) this.body.append(this.acting.element(view));
+    if (isHere) this.body.focus({ preventScroll: true });
   }
 
   #nothing() {
@@ -343,9 +347,7 @@ export class Why {
 
   /** @param {number} run */
   #run(run) {
-    return this.view.recordings.length > 1
-      ? el("span", { class: "of-run", text: this.view.names[run] })
-      : null;
+    return this.view.recordings.length > 1 ? el("span", { class: "of-run", text: this.view.names[run] }) : null;
   }
 
   /** @param {string} text @param {() => void} go */

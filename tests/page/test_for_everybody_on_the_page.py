@@ -1,0 +1,93 @@
+"""The whole page for all eyes and hands: what axe finds, what Tab leads to, what can be pressed."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+from browser import ABSENT
+
+pytestmark = pytest.mark.skipif(bool(ABSENT), reason=f"needs {', '.join(ABSENT)}: pip install '.[viz,browser]'")
+
+AXE = importlib.util.find_spec("axe_playwright_python")
+DEEP = """() => {
+    let one = document.activeElement;
+    while (one?.shadowRoot?.activeElement) one = one.shadowRoot.activeElement;
+    if (!one || one === document.body) return '';
+    return `${one.className || one.id} ${one.getAttribute('aria-label') ?? one.textContent}`;
+}"""
+
+
+@pytest.mark.skipif(AXE is None, reason="needs axe-playwright-python: without it axe's report is not made")
+def test_the_report_of_axe_has_nothing_serious(tab):
+    """In both sizes and lights, with the settings, a list, the downloads and a wrong value open."""
+    tab.page.evaluate(f"{Path(AXE.submodule_search_locations[0], 'axe.min.js').read_text(encoding='utf-8')}; 0")
+    tab.enter("Nodes", -5)
+    tab.until(lambda: tab.wrong("nodes"))
+    wrong = {}
+
+    def report(name):
+        found = tab.page.evaluate("axe.run(document)")["violations"]
+        if found := [
+            (one["id"], one["impact"], one["nodes"][0]["target"])
+            for one in found
+            if one["impact"] in ("serious", "critical")
+        ]:
+            wrong[name] = found
+
+    for width in (1600, 390):
+        tab.page.set_viewport_size({"width": width, "height": 900})
+        if width < 760:
+            tab.press("Settings")
+        for light in ("one", "the other"):
+            tab.page.get_by_role("button", name="Dark or light").click()
+            tab.page.wait_for_timeout(200)
+            report(f"{width}, {light} light")
+        for kind in ("node", "task"):
+            tab.view(f"view.select({{run: 0, kind: '{kind}', id: 1}})")
+            tab.page.wait_for_timeout(100)
+            report(f"{width}, a {kind} and what can be done with it")
+        tab.labelled("Policy").click()
+        report(f"{width}, a list")
+        tab.page.keyboard.press("Escape")
+        tab.press("Download")
+        report(f"{width}, downloads")
+        tab.page.keyboard.press("Escape")
+    assert wrong == {}
+
+
+def test_tab_leads_from_the_settings_through_the_player(tab):
+    names = []
+    for _ in range(90):
+        tab.page.keyboard.press("Tab")
+        names.append(tab.page.evaluate(DEEP))
+        if names[-1].startswith("tool Whole run"):
+            break
+    for part in ("field-", "stage Stage of", "timeline Timeline of", "search", "list Events", "tool play"):
+        assert any(name.startswith(part) for name in names), (part, names)
+    places = [
+        next(at for at, name in enumerate(names) if name.startswith(part)) for part in ("field-", "stage", "list")
+    ]
+    assert places == sorted(places)
+
+
+def test_an_act_by_keys_alone(tab):
+    """A node on the stage, its button, and the run that is computed again: the focus stays where it was."""
+
+    def tab_to(start):
+        for _ in range(90):
+            tab.page.keyboard.press("Tab")
+            if tab.page.evaluate(DEEP).startswith(start):
+                return
+        raise AssertionError(f"Tab does not lead to {start}")
+
+    tab.view("view.seek(60_000)")
+    tab_to("stage Stage of")
+    tab.page.keyboard.press("ArrowRight")
+    tab.page.keyboard.press("ArrowRight")
+    assert tab.view("[view.selection.kind, view.selection.id]") == ["node", 1]
+    tab_to("plain Fail")
+    tab.page.keyboard.press("Enter")
+    tab.until(lambda: tab.page.locator(".pin").count())
+    assert tab.page.locator(".pin").first.get_attribute("aria-label") == "Act at 60.00 s: node 1 fails"
+    tab.until(lambda: tab.page.evaluate(DEEP).startswith("body What is selected"))
+    assert tab.view("[view.selection.kind, view.selection.id]") == ["node", 1]
