@@ -12,6 +12,7 @@ from cluster_abm.policies import create
 from cluster_abm.recording import Recording
 from cluster_abm.recording.html import html_of
 from cluster_abm.scenario import Scenario, load_scenario
+from cluster_abm.scenario.base import LEFT_OUT
 from cluster_abm.scenario.load import scenario_names
 from cluster_abm.scenes.moments import Moment
 from cluster_abm.scenes.placeholders import fill
@@ -71,7 +72,7 @@ def make_scene(source: str | Path, progress: Callable[[float], None] | None = No
                 progress((done + share) / len(scenarios))
 
         recordings.append(record(scenario, progress=tell))
-    words = ", ".join(f"{key} = {value}" for key, value in _dotted(scene.set))
+    words = ", ".join(f"{key} = {value}" for key, value in _dotted(scene.set) if key not in LEFT_OUT)
     titled = tuple(Recording({**one.meta, "changed": words}, one.tables) for one in recordings)
     return MadeScene(scene, titled, _shown(scene, where, scenarios[0], titled))
 

@@ -33,8 +33,6 @@ import { moment } from "./words.js";
 /** @typedef {import("./colours.js").Palette} Palette */
 /** @typedef {import("./recording.js").Recording} Recording */
 /** @typedef {import("./view.js").Change} Change */
-/** @typedef {{page?: boolean, theme?: "dark" | "light", hash?: string, onDetail?: (from: number, to: number) => void,
- *   acting?: import("./acts.js").Acting, scene?: import("./scene.js").Guide | null}} Options */
 
 const ADDRESS_MS = 400;
 const WORDS_MS = 90;
@@ -43,7 +41,7 @@ export class Screen {
   /**
    * @param {HTMLElement} element
    * @param {Recording[]} recordings one, or two on one clock
-   * @param {Options} options
+   * @param {Omit<import("./player.js").Options, "recordings">} options
    */
   constructor(element, recordings, options) {
     this.element = element;
