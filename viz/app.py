@@ -42,7 +42,7 @@ def Page() -> None:
         solara.Title(f"cluster-abm · {scenario.name}")
         page = PageWidget.element(
             named=_named(scenario), lists=controls.lists(),
-            files=[[name, kind.words] for name, kind in KINDS.items()],
+            files=[[name, kind.words] for name, kind in KINDS.items()], scene=first.scene(),
         )  # fmt: skip
     solara.use_effect(lambda: _living(solara.get_widget(page), path), [])
 

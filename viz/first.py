@@ -16,7 +16,7 @@ from viz.tasks import tasks_of
 
 ASKED = "CLUSTER_ABM_VIEW"
 """Environment: {"scenario": name or path, "overrides": {dotted key: value}, "policies": [first, beside it]},
-or {"recording": path}, as JSON."""
+or {"recording": path}, as JSON; of a guided scene also {"scene": scenes.MadeScene.shown}."""
 # Whose the runs are that are computed before anybody asks.
 NOBODY = ""
 
@@ -40,6 +40,12 @@ def recording() -> str | None:
     """The file of a recording that is shown; None: runs of a scenario are."""
     path = _given().get("recording")
     return None if path is None else str(path)
+
+
+def scene() -> dict[str, Any]:
+    """What guides through the runs; {}: nothing does."""
+    found: dict[str, Any] = _given().get("scene", {})
+    return found
 
 
 def compute_ahead() -> None:

@@ -22,6 +22,7 @@ class PageWidget(anywidget.AnyWidget):
         recordings: what the player shows, one or two payloads.
         files: what can be downloaded: kind and words.
         stem: what names of files begin with.
+        scene: what guides through the runs (scenes.MadeScene.shown); {}: nothing does.
     """
 
     _esm = desk_script()
@@ -35,6 +36,7 @@ class PageWidget(anywidget.AnyWidget):
     recordings = traitlets.List(traitlets.Bytes()).tag(sync=True)
     files: traitlets.List = traitlets.List().tag(sync=True)
     stem = traitlets.Unicode("").tag(sync=True)
+    scene = traitlets.Dict().tag(sync=True)
 
 
 class PartWidget(anywidget.AnyWidget):

@@ -21,6 +21,7 @@ from cluster_abm.cli.options import Interrupted
 from cluster_abm.cli.output import OutputFailed, flush_stdout, give_up_stdout, tell
 from cluster_abm.cli.reproduce import reproduce_command
 from cluster_abm.cli.run import run_command
+from cluster_abm.cli.scene import scene_command
 from cluster_abm.cli.shell.completion import completion_command
 from cluster_abm.cli.shell.sections import SectionedGroup
 from cluster_abm.cli.studies.arena import arena_command
@@ -70,7 +71,7 @@ def cluster_abm() -> None:
     """
 
 
-cluster_abm.add_section("Runs", [run_command, compare_command, view_command])
+cluster_abm.add_section("Runs", [run_command, compare_command, view_command, scene_command])
 cluster_abm.add_section("What there is", [scenarios_command, policies_command, hardware_command])
 cluster_abm.add_section(
     "Many runs", [batch_group, reproduce_command, arena_command, plan_command, tune_command, calibrate_command]

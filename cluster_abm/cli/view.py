@@ -18,7 +18,7 @@ import click
 from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.cli.options import ONLY_COMPARE, overrides_of, policy_option, work_options
 from cluster_abm.cli.output import tell
-from cluster_abm.cli.shell.names import scenarios
+from cluster_abm.cli.shell.names import scenarios, scenes
 from cluster_abm.errors import InputError
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ FIRST_SCENARIO, FIRST_POLICIES = "quickstart", ("none", "wal-pm")
     type=click.IntRange(1, 1000),
     help="Tabs at once of one visitor, at most: another machine, or a browser on this one (default: half of all).",
 )
+@click.option("--scene", shell_complete=scenes, help="A guided scene: its runs, and a panel with its steps.")
 @policy_option
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the run (default: the scenario's).")
 @work_options
@@ -66,6 +67,7 @@ def view_command(
     more_names: tuple[str, ...],
     max_tabs: int,
     max_tabs_each: int | None,
+    scene: str | None,
     policy: str | None,
     seed: int | None,
     settings: tuple[str, ...],
@@ -75,6 +77,7 @@ def view_command(
     """See runs of SCENARIO (a TOML file or a shipped name) in the browser, on this machine only.
 
     Without SCENARIO: quickstart, policy none beside wal-pm. SCENARIO may be a recording (run --record), too.
+    --scene shows a guided scene (cluster-abm scene lists them).
 
     Example: cluster-abm view quickstart --policy iolb --set cluster.nodes=64
     """
@@ -82,14 +85,19 @@ def view_command(
     from cluster_abm.recording.files import load_recordings
 
     overrides = overrides_of(settings, trace, trace_run, policy, seed)
+    if scene is not None and (scenario is not None or overrides):
+        changed = f"SCENARIO {scenario}" if scenario is not None else _first(overrides)
+        raise InputError(f"--scene {scene}: a scene says itself which runs it shows: leave out {changed}")
     recording = scenario is not None and is_recording(Path(scenario))
-    if scenario is not None and recording:
+    if scene is not None:
+        asked: dict[str, Any] = _of_scene(scene)
+    elif scenario is not None and recording:
         if overrides:
             changed = _first(overrides)
             raise InputError(f"{scenario}: a recording is shown as it is: no option changes the run ({changed})")
         titles = [one.title for one in load_recordings(scenario)]
         tell(f"a recording of {' and of '.join(titles)}")
-        asked: dict[str, Any] = {"recording": str(Path(scenario).resolve())}
+        asked = {"recording": str(Path(scenario).resolve())}
     else:
         asked = _of_scenario(scenario, overrides)
     if any(importlib.util.find_spec(name) is None for name in ("solara", "solara_assets", "anywidget")):
@@ -136,6 +144,16 @@ def _of_scenario(scenario: str | None, overrides: Overrides) -> dict[str, Any]:
     path = Path(source)
     place = str(path.resolve()) if path.suffix == ".toml" or path.is_file() else source
     return {"scenario": place, "overrides": overrides, "policies": policies}
+
+
+def _of_scene(source: str) -> dict[str, Any]:
+    """What the page is asked to show of a guided scene. Raises InputError: the scene is not right."""
+    from cluster_abm.cli.scene import made_scene
+    from cluster_abm.scenes.playing import setting_of
+
+    made, setting = made_scene(source), setting_of(source)
+    tell(f"a scene: {made.scene.title}")
+    return setting._asdict() | {"scene": made.shown}
 
 
 def _first(overrides: Mapping[str, Any]) -> str:

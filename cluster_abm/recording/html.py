@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from cluster_abm.recording.payload import payload_of
 from cluster_abm.recording.recording import RecordedRun
@@ -31,14 +33,16 @@ _PAGE = """<!DOCTYPE html>
 <body>
 <noscript>{title}. This file plays a recorded run; it needs JavaScript.</noscript>
 <cluster-player id="player" role="main"{address}></cluster-player>
-{recordings}
+{recordings}{scene}
 <script>{script}</script>
 </body>
 </html>
 """
 
 
-def html_of(recordings: Sequence[RecordedRun], speed: float | None = None) -> str:
+def html_of(
+    recordings: Sequence[RecordedRun], speed: float | None = None, scene: Mapping[str, Any] | None = None
+) -> str:
     """The HTML file of one recording, or of two beside each other on one clock.
 
     Nothing but the file's own script and style can run or load in it (its content policy has their hashes).
@@ -46,6 +50,7 @@ def html_of(recordings: Sequence[RecordedRun], speed: float | None = None) -> st
     Args:
         recordings: one or two.
         speed: at which it plays at first [simulated seconds in a second]; None: the player's own.
+        scene: what guides through them (scenes.MadeScene.shown); None: nothing does.
     """
     script = page_script()
     policy = (
@@ -55,12 +60,13 @@ def html_of(recordings: Sequence[RecordedRun], speed: float | None = None) -> st
     return _PAGE.format(
         policy=policy,
         address="" if speed is None else f' data-address="#speed={speed:.10g}"',
-        title=html.escape(" | ".join(recording.title for recording in recordings)),
+        title=html.escape(scene["title"] if scene else " | ".join(recording.title for recording in recordings)),
         style=_STYLE,
         recordings="\n".join(
             f'<script type="text/plain" class="recording">{base64.b64encode(payload_of(recording)).decode()}</script>'
             for recording in recordings
         ),
+        scene="" if scene is None else f'\n<script type="application/json" class="scene">{_in_a_page(scene)}</script>',
         script=script,
     )
 
@@ -70,6 +76,11 @@ def write_html(path: str | Path, recordings: Sequence[RecordedRun], speed: float
     text = html_of(recordings, speed)
     with in_one_move(Path(path)) as partial:
         partial.write_text(text, encoding="utf-8")
+
+
+def _in_a_page(data: Mapping[str, Any]) -> str:
+    """JSON that ends no element and begins none, whatever its texts say."""
+    return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _hash(text: str) -> str:

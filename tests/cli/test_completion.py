@@ -42,6 +42,8 @@ def test_names_read_off_the_sources_are_those_that_there_are():
         ("run quick", ["quickstart"]),
         ("compare iolb-t", ["iolb-table-1", "iolb-table-2"]),
         ("view quick", ["quickstart"]),
+        ("view --scene hot", ["hot-spot"]),
+        ("scene dy", ["dying-node"]),
         ("plan quick", ["quickstart"]),
         ("trace info x.csv --scenario quick", ["quickstart"]),
         ("scenarios quick", ["quickstart"]),

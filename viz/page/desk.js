@@ -2,6 +2,7 @@
 
 import { el } from "../player/dom.js";
 import { mount } from "../player/player.js";
+import { guideOf } from "../player/scene.js";
 import { STYLE as PLAYER_STYLE } from "../player/style.js";
 import { LOOK } from "./look.js";
 import { downloadsOf, save } from "./downloads.js";
@@ -32,6 +33,7 @@ export function render({ model, el: place }) {
   const progress = new Progress(() => tell("stop", null));
   const host = el("cluster-player", {});
   const hasSettings = model.get("fields").length > 0 || model.get("lists").policy !== undefined;
+  const scene = guideOf(model.get("scene"));
   /** @type {any} */
   let player = null;
 
@@ -61,7 +63,7 @@ export function render({ model, el: place }) {
     const recordings = model.get("recordings").map(bytesOf);
     if (!recordings.length) return;
     if (player === null) {
-      player = mount(host, { recordings, page: true, height: "100%", acting: hasSettings ? whatIf : undefined,
+      player = mount(host, { recordings, page: true, height: "100%", scene, acting: hasSettings ? whatIf : undefined,
         onDetail: (from, to) => tell("detail", { from_s: from / 1000, to_s: to / 1000 }) });
       painted.observe(player.element, { attributes: true, attributeFilter: ["style"] });
       await player.ready;
@@ -82,6 +84,7 @@ export function render({ model, el: place }) {
   };
   const showQuery = () => {
     const query = model.get("query");
+    scene?.changed(query !== "");
     if (location.search.slice(1) === query) return;
     const address = `${location.pathname}${query ? `?${query}` : ""}${location.hash}`;
     if (isDone) history.pushState(null, "", address);

@@ -10,7 +10,7 @@ import { moment } from "./words.js";
 /**
  * The elements of the player, in their order.
  * @param {Screen} screen
- * @returns {HTMLElement[]}
+ * @returns {(HTMLElement | null)[]}
  */
 export function layOut(screen) {
   const { recordings, view } = screen;
@@ -78,6 +78,7 @@ export function layOut(screen) {
       screen.overview.element,
       screen.mirror.ofLines,
     ),
+    screen.options.scene?.element ?? null,
     el("aside", { class: "side" }, screen.why.element, screen.events.element),
     screen.bar.element,
     screen.help,

@@ -1,6 +1,7 @@
 /** The player of an HTML file: it shows the recordings that lie in the page, or says in one line why it cannot. */
 
 import { mount } from "./player.js";
+import { guideOf } from "./scene.js";
 
 /** @param {string} text base64 */
 function bytesOf(text) {
@@ -20,6 +21,7 @@ if (host) {
   const found = [...document.querySelectorAll("script.recording")];
   const recordings = found.map((script) => bytesOf(script.textContent ?? ""));
   for (const script of found) script.remove();
+  const scene = guideOf(JSON.parse(document.querySelector("script.scene")?.textContent ?? "null"));
   // A test, or a page around, asks it for what it shows.
-  Object.assign(host, { player: mount(host, { recordings, page: true, hash: location.hash || host.dataset.address }) });
+  Object.assign(host, { player: mount(host, { recordings, page: true, hash: location.hash || host.dataset.address, scene }) });
 }

@@ -3,16 +3,18 @@
 import { Unreadable, decode } from "./decode.js";
 import { el, fill } from "./dom.js";
 import { Recording } from "./recording.js";
+import { SCENE_STYLE } from "./scene.js";
 import { Screen } from "./screen.js";
 import { STYLE } from "./style.js";
 
 /**
  * @typedef {{recordings: Uint8Array[], page?: boolean, height?: string, theme?: "dark" | "light", hash?: string,
  *   onDetail?: (from: number, to: number) => void,
- *   acting?: import("./acts.js").Acting}} Options
+ *   acting?: import("./acts.js").Acting, scene?: import("./scene.js").Guide | null}} Options
  *   `page`: the player is the whole page, so that a wheel zooms, keys work everywhere and the address holds what is seen;
  *   `hash`: an address to begin with; `onDetail`: called for what tasks do at each moment of a window [ms]; the answer
- *   comes as `open` of the same runs with that detail, or as `failed`; `acting`: who can change the script
+ *   comes as `open` of the same runs with that detail, or as `failed`; `acting`: who can change the script;
+ *   `scene`: guides through what is shown
  */
 
 /** Where the focus stays when other recordings are shown. */
@@ -25,7 +27,7 @@ const PARTS = [".body", ".list", ".search", ".stage", ".timeline", ".overview", 
 export function mount(host, options) {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(STYLE);
+  sheet.replaceSync(options.scene ? STYLE + SCENE_STYLE : STYLE);
   root.adoptedStyleSheets = [sheet];
   return new Player(root, options);
 }

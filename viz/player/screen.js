@@ -33,8 +33,6 @@ import { moment } from "./words.js";
 /** @typedef {import("./colours.js").Palette} Palette */
 /** @typedef {import("./recording.js").Recording} Recording */
 /** @typedef {import("./view.js").Change} Change */
-/** @typedef {{page?: boolean, theme?: "dark" | "light", hash?: string, onDetail?: (from: number, to: number) => void,
- *   acting?: import("./acts.js").Acting}} Options */
 
 const ADDRESS_MS = 400;
 const WORDS_MS = 90;
@@ -43,7 +41,7 @@ export class Screen {
   /**
    * @param {HTMLElement} element
    * @param {Recording[]} recordings one, or two on one clock
-   * @param {Options} options
+   * @param {Omit<import("./player.js").Options, "recordings">} options
    */
   constructor(element, recordings, options) {
     this.element = element;
@@ -110,6 +108,7 @@ export class Screen {
       view.seek(from / 1e6);
     }
     if (options.hash) this.go(options.hash);
+    options.scene?.attach(view);
   }
 
   destroy() {
@@ -165,6 +164,7 @@ export class Screen {
       w: () => this.mirror.toggle(),
       "?": () => (this.help.open ? this.help.close() : openDialog(this.help)),
       Escape: () => view.select(null),
+      ...this.options.scene?.actions,
     };
   }
 

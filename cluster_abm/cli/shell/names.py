@@ -30,6 +30,12 @@ def scenarios(ctx: click.Context, param: click.Parameter, incomplete: str) -> It
     return _matching(incomplete, [*_shipped("", "toml"), *sorted(own)]) or _files(incomplete)
 
 
+def scenes(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
+    """Shipped guided scenes, and TOML files of the current folder; else any file."""
+    own = [path.name for path in Path().glob("*.toml")]
+    return _matching(incomplete, [*_shipped("scenes", "toml"), *sorted(own)]) or _files(incomplete)
+
+
 def studies(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
     """Shipped studies; else any file."""
     return _matching(incomplete, _shipped("studies", "toml")) or _files(incomplete)

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from . import commands, formulas, keys, policies, scenarios, tables
+from . import commands, formulas, keys, policies, scenarios, scenes, tables
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -43,6 +43,8 @@ PARTS: Mapping[str, Callable[..., str]] = {
     "programs": scenarios.programs,
     "studies": scenarios.studies,
     "reproductions": scenarios.reproductions,
+    "scene-keys": scenes.keys_of,
+    "scene-placeholders": scenes.placeholders,
 }
 
 
