@@ -23,5 +23,7 @@ if (host) {
   for (const script of found) script.remove();
   const scene = guideOf(JSON.parse(document.querySelector("script.scene")?.textContent ?? "null"));
   // A test, or a page around, asks it for what it shows.
-  Object.assign(host, { player: mount(host, { recordings, page: true, hash: location.hash || host.dataset.address, scene }) });
+  Object.assign(host, {
+    player: mount(host, { recordings, page: true, hash: location.hash || host.dataset.address, scene }),
+  });
 }
