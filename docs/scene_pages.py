@@ -30,8 +30,7 @@ def page_of(name: str, made: MadeScene) -> str:
             "write it as one HTML file:"
         ),
         f"```sh\ncluster-abm view --scene {name}\ncluster-abm scene {name} --out {name}.html\n```",
-        # The site's build may put the player here.
-        f"% player of the scene: {name}",
+        f"```{{player}} scene-{name}\n:alt: {scene.title}: the runs of the scene, and its first step\n```",
     ]
     for place, step in enumerate(shown["steps"], 1):
         parts += [f"## {place}. At {step['at_s']:.2f} s", _wrapped(step["text"])]

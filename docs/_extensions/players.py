@@ -5,13 +5,14 @@
     :alt: Tasks on 32 nodes under two policies
     ```
 
-Recordings and their pictures are committed (docs/recordings, made by its make.py). The build joins each recording with
+Recordings, their pictures and, of a guided scene, its steps are committed (docs/recordings, made by its make.py). The build joins each recording with
 the player: one HTML file, which fetches nothing. Without JavaScript the picture leads to that file.
 """
 
 from __future__ import annotations
 
 import html
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -20,7 +21,7 @@ from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 from cluster_abm.recording import load_recordings
-from cluster_abm.recording.html import write_html
+from cluster_abm.recording.html import html_of
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -59,7 +60,10 @@ def _build(app: Sphinx, problem: Exception | None) -> None:
     for name in sorted({name for of in app.env.metadata.values() for name in of.get("players", ())}):
         folder = Path(app.outdir, BUILT)
         folder.mkdir(exist_ok=True)
-        write_html(folder / f"{name}.html", load_recordings(Path(app.srcdir, FOLDER, f"{name}.rec")))
+        source = Path(app.srcdir, FOLDER, f"{name}.rec")
+        guide = source.with_suffix(".json")
+        scene = json.loads(guide.read_text(encoding="utf-8")) if guide.exists() else None
+        (folder / f"{name}.html").write_text(html_of(load_recordings(source), scene=scene), encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 from pathlib import Path
 
 import pytest
@@ -13,19 +14,24 @@ FOLDER = Path(__file__).parents[2] / "docs" / "recordings"
 spec = importlib.util.spec_from_file_location("recordings_of_the_site", FOLDER / "make.py")
 make = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(make)
+NAMES = [*make.RECORDINGS, *make.SCENES]
 
 
 def test_each_recording_is_made_and_has_a_picture():
-    assert {path.stem for path in FOLDER.glob("*.rec")} == {*make.RECORDINGS}
-    for name in make.RECORDINGS:
+    assert {path.stem for path in FOLDER.glob("*.rec")} == {*NAMES}
+    assert {path.stem for path in FOLDER.glob("*.json")} == {*make.SCENES}
+    for name in NAMES:
         assert (FOLDER / f"{name}.png").stat().st_size < 200_000
-        assert (FOLDER / f"{name}.rec").stat().st_size < 500_000
+        assert (FOLDER / f"{name}.rec").stat().st_size < 600_000
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*make.RECORDINGS])
+@pytest.mark.parametrize("name", NAMES)
 def test_a_committed_recording_is_that_of_the_run(name):
-    kept, now = load_recordings(FOLDER / f"{name}.rec"), make.RECORDINGS[name].recordings()
+    now, scene = make.recorded(name)
+    kept = load_recordings(FOLDER / f"{name}.rec")
+    if scene is not None:
+        assert json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8")) == json.loads(json.dumps(scene))
     assert len(kept) == len(now)
     for one, other in zip(kept, now, strict=True):
         # Not its bytes: libraries may compress otherwise.
