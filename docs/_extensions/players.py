@@ -5,8 +5,9 @@
     :alt: Tasks on 32 nodes under two policies
     ```
 
-Recordings, their pictures and, of a guided scene, its steps are committed (docs/recordings, made by its make.py). The build joins each recording with
-the player: one HTML file, which fetches nothing. Without JavaScript the picture leads to that file.
+Recordings, their pictures and, of a guided scene, its steps are committed (docs/recordings, made by its make.py). The
+build joins each recording with the player: one HTML file, which fetches nothing. Without JavaScript the picture leads
+to that file.
 """
 
 from __future__ import annotations
