@@ -133,8 +133,8 @@ def test_a_worker_whose_policy_has_other_sources_carries_nothing_out(package, tm
 MAKES_NUMBERS = {
     "__init__": False, "arena_pictures": False, "calibration_picture": False, "colours": False, "columns": False,
     "files": False, "film": False, "film_files": False, "fitting_picture": False, "frames": True, "lanes": False,
-    "load_scale": False, "metrics": True, "node_sizes": False, "picture": False, "pictures": False, "plain": False,
-    "planning_picture": False, "sensitivity_picture": False, "stacked": False, "study_axes": False,
+    "load_scale": False, "looks": False, "metrics": True, "node_sizes": False, "picture": False, "pictures": False,
+    "plain": False, "planning_picture": False, "sensitivity_picture": False, "stacked": False, "study_axes": False,
     "study_grid": False, "study_pictures": False, "style": False, "summary": True, "ticks": False,
     "tuning_picture": False, "validation_picture": False, "vertices": True, "words": False,
 }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -41,31 +41,34 @@ class Director:
         for entry, act in self.script.due():
             why_not = ""
             try:
-                self._ways[act.act](act)
+                self._carry_out(act)
             except InputError as problem:
                 why_not = "; ".join(problem.problems)
             self.script.outcomes.append(Outcome(entry, act, self.clock.now_ns, why_not))
 
-    def __post_init__(self) -> None:
-        self._ways: Mapping[str, Callable[[Act], None]] = {
-            "fail": lambda act: self.node_actions.fail(_of(act.node)),
-            "drain": lambda act: self.node_actions.drain(_of(act.node)),
-            "recover": self._recover,
-            "slow": self._slow,
-            "kill": self._kill,
-            "send": self._send,
-            # The jobs of a run are drawn, or read, with the arrival clock as the script has it.
-            "arrivals": lambda act: None,
-        }
+    def _carry_out(self, act: Act) -> None:
+        match act.act:
+            case "fail":
+                self.node_actions.fail(_of(act.node))
+            case "drain":
+                self.node_actions.drain(_of(act.node))
+            case "recover":
+                self._recover(act)
+            case "slow":
+                self.degrading.slow(Device(_of(act.device), _of(act.node)), _of(act.factor))
+            case "kill":
+                self._kill(act)
+            case "send":
+                self._send(act)
+            case "arrivals":
+                # The jobs of a run are drawn, or read, with the arrival clock as the script has it.
+                pass
 
     def _recover(self, act: Act) -> None:
         node = _of(act.node)
         was_slow = self.degrading.restore(node)
         if not (was_slow and self.node_actions.availability.accepting[node]):
             self.node_actions.recover(node)
-
-    def _slow(self, act: Act) -> None:
-        self.degrading.slow(Device(_of(act.device), _of(act.node)), _of(act.factor))
 
     def _kill(self, act: Act) -> None:
         job = _of(act.job)
