@@ -11,6 +11,7 @@ from recorded import calm, eventful
 import cluster_abm as ca
 from cluster_abm.formulas.imbalance import load_imbalance_factors
 from cluster_abm.recording import Recording
+from cluster_abm.recording.fates import MIGRATION
 from cluster_abm.recording.html import html_of
 from cluster_abm.recording.recording import table_of
 
@@ -321,9 +322,12 @@ def test_accessibility_by_axe(show, files, scheme):
     axe = Path(importlib.util.find_spec("axe_playwright_python").submodule_search_locations[0], "axe.min.js")
     tab = show(files / "two.html", "#t=30", color_scheme=scheme, bypass_csp=True)
     tab.page.evaluate(f"{axe.read_text()}; 0")
-    for selection in ("", "&sel=b:move1300", "&sel=b:task300", "&sel=node10"):
-        tab.page.evaluate(f"location.hash = '#t=30{selection}'")
+    decisions = eventful().tables["decisions"].to_pandas()
+    move = decisions.index[(decisions["kind"] == MIGRATION) & decisions["accepted"]][5]
+    for selection, kind in (("", None), (f"b:move{move}", "decision"), ("b:task300", "task"), ("node10", "node")):
+        tab.page.evaluate(f"location.hash = '#t=30&sel={selection}'")
         tab.frame()
+        assert tab.run("p.view.selection?.kind ?? null") == kind
         found = tab.page.evaluate("axe.run(document)")["violations"]
         assert [(one["id"], one["nodes"][0]["target"]) for one in found] == []
 
