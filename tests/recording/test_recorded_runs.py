@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 from runs import CASES, check_lives, column, model_of, recording_of, scenario_of_case
-from support import busy, mostly_slow, same_records, scenario
+from support import mostly_slow, needed_by, same_records, scenario
 
 import cluster_abm as ca
 from cluster_abm.errors import InputError
-from cluster_abm.policies import available
+from cluster_abm.policies import BOUNDS, available
 from cluster_abm.recording.fates import KINDS, MIGRATION, RECOVERY, STARTS_ELSEWHERE, STAYS
 from cluster_abm.recording.segments import WHAT
 from cluster_abm.scenario import scenario_names
@@ -120,29 +122,39 @@ def test_a_run_that_is_not_recorded_says_so():
         ca.ClusterModel(scenario(workload__duration_s=1.0)).recording()
 
 
+def check(model, path):
+    """A recorded run, against its frames, its segments and its file."""
+    recording = model.recording()
+    check_frames(model, recording)
+    check_lives(recording)
+    check_file(recording, path)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", available())
-def test_every_policy(policy, tmp_path):
-    sizes = (
-        {"workload__task_cpu": {"kind": "exponential", "mean": 1.0}} if policy in ("eagle", "hawk", "sita-e") else {}
-    )
-    given = busy(policy__name=policy, workload__duration_s=2.0, run__until=6000.0, **sizes)
-    try:
-        model = ca.ClusterModel(scenario(**given), seed=2, record=True)
-    except InputError as problem:
-        pytest.skip(str(problem))
+def test_every_policy_on_quickstart(policy, tmp_path):
+    needed = {key.replace("__", "."): value for key, value in needed_by(policy).items()}
+    overrides = {"workload.duration_s": 60.0, **needed}
+    model = ca.ClusterModel("quickstart", policy=policy, seed=2, record=True, overrides=overrides)
     model.run()
-    check_frames(model, model.recording())
-    check_lives(model.recording())
-    check_file(model.recording(), tmp_path / "run.rec")
+    check(model, tmp_path / "run.rec")
+
+
+# A log is not shipped with each of those that replay one.
+LOGS = {"replay-hadoop": str(Path(__file__).parents[2] / "scenarios" / "logs" / "fb2009.tsv")}
 
 
 @pytest.mark.parametrize(
-    "name", mostly_slow([name for name in scenario_names() if not name.startswith("replay")], ("quickstart",))
+    "name",
+    mostly_slow(
+        [name for name in scenario_names() if not name.startswith("replay") or name in LOGS], ("quickstart", "arena")
+    ),
 )
-def test_every_shipped_scenario(name, tmp_path):
-    model = ca.ClusterModel(name, seed=1, record=True)
-    model.run(until_ms=20_000.0)
-    check_frames(model, model.recording())
-    check_lives(model.recording())
-    check_file(model.recording(), tmp_path / "run.rec")
+def test_every_shipped_scenario_under_its_policies(name, tmp_path):
+    overrides = {"workload.trace.file": LOGS[name]} if name in LOGS else {}
+    setup = ca.load_scenario(name, overrides)
+    for policy in dict.fromkeys([setup.policy.name, *setup.compare.policies]):
+        if policy not in BOUNDS:
+            model = ca.ClusterModel(setup, policy=policy, seed=1, record=True)
+            model.run(until_ms=20_000.0)
+            check(model, tmp_path / "run.rec")

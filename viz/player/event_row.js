@@ -11,6 +11,7 @@ import { duration, moment } from "./words.js";
 
 /** @typedef {import("./colours.js").Palette} Palette */
 /** @typedef {import("./happenings.js").Happenings} Happenings */
+/** @typedef {import("./recording.js").Recording} Recording */
 
 /**
  * @param {Happenings} all the events of its run
@@ -18,76 +19,106 @@ import { duration, moment } from "./words.js";
  * @param {Palette} palette
  */
 export function eventElement(all, row, palette) {
-  const { recording } = all;
+  const parts = { [ABOUT.decision]: ofDecision, [ABOUT.message]: ofMessage, [ABOUT.failure]: ofFailure }[
+    all.about[row]
+  ];
   const element = el(
     "div",
     { class: "event", role: "option" },
     el("span", { class: "when", text: moment(all.time[row]) }),
+    ...(parts ? parts(all.recording, all.id[row], palette) : ofTask(all, row)),
   );
-  const id = all.id[row];
-  if (all.about[row] === ABOUT.decision) {
-    const facts = factsOf(recording, id);
-    const look = !facts.accepted
-      ? MOVE.refused
-      : { [KIND.starts]: MOVE.start, [KIND.migrates]: MOVE.migration, [KIND.recovers]: MOVE.restart }[facts.kind];
-    element.append(look === undefined ? el("span", { class: "mark" }) : mark(look, palette, kindWords(facts)));
-    const path =
-      facts.source === facts.target
-        ? `on ${recording.nodeName(facts.source)}`
-        : `${recording.nodeName(facts.source).replace(/^node (?=\d+$)/, "")} → ${recording.nodeName(facts.target).replace(/^node (?=\d+$)/, "")}`;
-    element.append(
-      el("span", { class: "who", text: `task ${facts.number}` }),
-      el("span", { class: "path", text: path }),
-      el("span", { class: "short", text: shortWords(recording, facts), title: `${kindWords(facts)}: ${facts.rule}` }),
-    );
-  } else if (all.about[row] === ABOUT.message) {
-    const { sender, receiver, task, after } = recording.tables.messages.columns;
-    const isLost = after[id] < 0;
-    const name = (/** @type {number} */ node) => recording.nodeName(node).replace(/^node (?=\d+$)/, "");
-    const topic = recording.text("messages", "topic", id);
-    element.append(
-      mark(MOVE.message, palette, "message"),
-      el("span", { class: "who", text: task[id] >= 0 ? `task ${task[id]}` : "" }),
-      el("span", { class: "path", text: `${name(sender[id])} → ${name(receiver[id])}` }),
-      el("span", {
-        class: isLost ? "short bad" : "short",
-        text: isLost ? `${topic}: lost` : topic,
-        title: isLost ? "" : `heard after ${duration(after[id] * recording.tick)}`,
-      }),
-    );
-  } else if (all.about[row] === ABOUT.failure) {
-    const node = recording.failures.node[id];
-    element.classList.add("failed");
-    element.append(
-      el("span", { class: "mark", role: "img", "aria-label": "failure", text: "⚠" }),
-      el("span", { class: "who" }),
-      el("span", {
-        class: "path",
-        text: node >= 0 ? recording.nodeName(node) : recording.text("failures", "other", id),
-      }),
-      el("span", { class: "short", text: recording.text("failures", "what", id) }),
-    );
-  } else {
-    const task = all.taskOf(row);
-    const ends = recording.taskOf(task).outcome === OUTCOME.lost && all.time[row] === recording.finish[task];
-    element.classList.add("failed");
-    element.append(
-      el("span", { class: "mark", role: "img", "aria-label": "lost", text: "✕" }),
-      el("span", { class: "who", text: `task ${recording.tables.tasks.columns.task[task]}` }),
-      el("span", {
-        class: "path",
-        text: all.about[row] === ABOUT.killed ? "killed" : ends ? "lost" : "lost its node",
-      }),
-      el("span", {
-        class: "short",
-        text:
-          all.about[row] === ABOUT.killed
-            ? killedBy(recording, task)
-            : ends
-              ? lostWith(recording, task)
-              : recording.nodeName(lostNode(recording, id)),
-      }),
-    );
-  }
+  element.classList.toggle("failed", all.about[row] !== ABOUT.decision && all.about[row] !== ABOUT.message);
   return element;
 }
+
+/**
+ * @param {Recording} recording
+ * @param {number} id
+ * @param {Palette} palette
+ */
+function ofDecision(recording, id, palette) {
+  const facts = factsOf(recording, id);
+  const look = !facts.accepted
+    ? MOVE.refused
+    : { [KIND.starts]: MOVE.start, [KIND.migrates]: MOVE.migration, [KIND.recovers]: MOVE.restart }[facts.kind];
+  const stays = facts.source === facts.target;
+  return [
+    look === undefined ? el("span", { class: "mark" }) : mark(look, palette, kindWords(facts)),
+    el("span", { class: "who", text: `task ${facts.number}` }),
+    el("span", {
+      class: "path",
+      text: stays ? `on ${recording.nodeName(facts.source)}` : pathWords(recording, facts.source, facts.target),
+    }),
+    el("span", { class: "short", text: shortWords(recording, facts), title: `${kindWords(facts)}: ${facts.rule}` }),
+  ];
+}
+
+/**
+ * @param {Recording} recording
+ * @param {number} id
+ * @param {Palette} palette
+ */
+function ofMessage(recording, id, palette) {
+  const { sender, receiver, task, after } = recording.tables.messages.columns;
+  const isLost = after[id] < 0;
+  const topic = recording.text("messages", "topic", id);
+  return [
+    mark(MOVE.message, palette, "message"),
+    el("span", { class: "who", text: task[id] >= 0 ? `task ${task[id]}` : "" }),
+    el("span", { class: "path", text: pathWords(recording, sender[id], receiver[id]) }),
+    el("span", {
+      class: isLost ? "short bad" : "short",
+      text: isLost ? `${topic}: lost` : topic,
+      title: isLost ? "" : `heard after ${duration(after[id] * recording.tick)}`,
+    }),
+  ];
+}
+
+/**
+ * @param {Recording} recording
+ * @param {number} id
+ */
+function ofFailure(recording, id) {
+  const node = recording.failures.node[id];
+  const where = node >= 0 ? recording.nodeName(node) : recording.text("failures", "other", id);
+  return signed("⚠", "failure", "", where, recording.text("failures", "what", id));
+}
+
+/**
+ * A task that lost its node, or was killed.
+ * @param {Happenings} all
+ * @param {number} row
+ */
+function ofTask(all, row) {
+  const { recording } = all;
+  const task = all.taskOf(row);
+  const who = `task ${recording.tables.tasks.columns.task[task]}`;
+  if (all.about[row] === ABOUT.killed) return signed("✕", "lost", who, "killed", killedBy(recording, task));
+  const ends = recording.taskOf(task).outcome === OUTCOME.lost && all.time[row] === recording.finish[task];
+  if (ends) return signed("✕", "lost", who, "lost", lostWith(recording, task));
+  return signed("✕", "lost", who, "lost its node", recording.nodeName(lostNode(recording, all.id[row])));
+}
+
+/**
+ * @param {string} sign
+ * @param {string} label what the sign says to a screen reader
+ * @param {string} who
+ * @param {string} path
+ * @param {string} short
+ */
+const signed = (sign, label, who, path, short) => [
+  el("span", { class: "mark", role: "img", "aria-label": label, text: sign }),
+  el("span", { class: "who", text: who }),
+  el("span", { class: "path", text: path }),
+  el("span", { class: "short", text: short }),
+];
+
+/**
+ * From node to node, by their numbers where they have no names.
+ * @param {Recording} recording
+ * @param {number} source
+ * @param {number} target
+ */
+const pathWords = (recording, source, target) =>
+  [source, target].map((node) => recording.nodeName(node).replace(/^node (?=\d+$)/, "")).join(" → ");
