@@ -9,7 +9,6 @@ from recorded import calm, eventful
 import cluster_abm as ca
 from cluster_abm.formulas.imbalance import load_imbalance_factors
 from cluster_abm.recording import Recording
-from cluster_abm.recording.fates import MIGRATION
 from cluster_abm.recording.html import html_of
 from cluster_abm.recording.recording import table_of
 
