@@ -107,8 +107,8 @@ export class Screen {
       view.window(from / 1e6, to / 1e6);
       view.seek(from / 1e6);
     }
-    if (options.hash) this.go(options.hash);
-    options.scene?.attach(view);
+    if (options.hash) readAddress(view, options.hash);
+    options.scene?.attach(view, options.hash ?? "");
   }
 
   destroy() {
@@ -128,7 +128,9 @@ export class Screen {
 
   /** @param {string} hash */
   go(hash) {
-    if (hash !== this.address) readAddress(this.view, hash);
+    if (hash === this.address) return;
+    readAddress(this.view, hash);
+    this.options.scene?.read(hash);
   }
 
   /** @type {Record<string, () => unknown>} */
