@@ -19,10 +19,19 @@ DEEP = """() => {
 
 @pytest.mark.skipif(AXE is None, reason="needs axe-playwright-python: without it axe's report is not made")
 def test_the_report_of_axe_has_nothing_serious(tab):
-    """In both sizes and lights, with the settings, a list, the downloads and a wrong value open."""
+    """In both sizes and lights: settings, acts and their pins, a list, the downloads, a wrong value, a wrong act."""
     tab.page.evaluate(f"{Path(AXE.submodule_search_locations[0], 'axe.min.js').read_text(encoding='utf-8')}; 0")
     tab.enter("Nodes", -5)
     tab.until(lambda: tab.wrong("nodes"))
+    tab.page.evaluate("desk().set({hash: '#t=20.5&sel=node0'})")
+    for act in ("Recover", "Fail"):
+        tab.press(act)
+        tab.until(lambda act=act: tab.page.locator(".pin").count() == 1 + (act == "Fail"))
+    # The first one has nothing to do.
+    assert tab.page.locator(".pin.undone").count() == 1
+    tab.page.get_by_label("times as fast").fill("0")
+    tab.press("Arrivals from here")
+    tab.until(lambda: tab.page.locator(".what-if .wrong-value").inner_text())
     wrong = {}
 
     def report(name):
@@ -42,10 +51,17 @@ def test_the_report_of_axe_has_nothing_serious(tab):
             tab.page.get_by_role("button", name="Dark or light").click()
             tab.page.wait_for_timeout(200)
             report(f"{width}, {light} light")
-        for kind in ("node", "task"):
+        for kind in ("node", "task", "job"):
             tab.view(f"view.select({{run: 0, kind: '{kind}', id: 1}})")
             tab.page.wait_for_timeout(100)
             report(f"{width}, a {kind} and what can be done with it")
+        for light in ("one", "the other"):
+            tab.page.get_by_role("button", name="Dark or light").click()
+            tab.page.locator(".pin").last.click()
+            assert tab.page.get_by_role("dialog", name="An act").is_visible()
+            tab.page.wait_for_timeout(200)
+            report(f"{width}, {light} light, pins and the card of an act")
+            tab.page.keyboard.press("Escape")
         tab.labelled("Policy").click()
         report(f"{width}, a list")
         tab.page.keyboard.press("Escape")

@@ -12,13 +12,6 @@ from cluster_abm.scenes.numbers import amount, duration, moment
 from viz.server.files import file_of
 
 
-@pytest.fixture(scope="session")
-def scene_file(tmp_path_factory):
-    path = tmp_path_factory.mktemp("scene") / "scene.html"
-    path.write_text(html_of_scene(small()), encoding="utf-8")
-    return path
-
-
 @pytest.fixture
 def tab(show, scene_file):
     opened = show(scene_file, viewport={"width": 1280, "height": 720})
