@@ -71,7 +71,8 @@ export class Screen {
     this.numbers = recordings.map(() => el("span", { class: "numbers", role: "group", "aria-label": "Totals" }));
     this.legend = el("div");
     this.said = el("p", { class: "quiet", "aria-live": "polite", role: "status" });
-    this.help = helpPage(Boolean(options.onDetail));
+    const { onDetail, scene, acting } = options;
+    this.help = helpPage({ detail: Boolean(onDetail), scene: Boolean(scene), settings: Boolean(acting) });
     this.theme = iconButton("moon", "Dark or light", () => this.paint(!this.palette.dark), "d");
     this.moments = momentsOf(recordings);
     /** What has to be drawn in the next frame. @type {Set<Change>} */
