@@ -86,24 +86,78 @@ def test_tab_leads_from_the_settings_through_the_player(tab):
     assert places == sorted(places)
 
 
+def tab_to(tab, start):
+    """Press Tab until what has the focus begins so."""
+    for _ in range(90):
+        tab.page.keyboard.press("Tab")
+        if tab.page.evaluate(DEEP).startswith(start):
+            return
+    raise AssertionError(f"Tab does not lead to {start}")
+
+
 def test_an_act_by_keys_alone(tab):
     """A node on the stage, its button, and the run that is computed again: the focus stays where it was."""
-
-    def tab_to(start):
-        for _ in range(90):
-            tab.page.keyboard.press("Tab")
-            if tab.page.evaluate(DEEP).startswith(start):
-                return
-        raise AssertionError(f"Tab does not lead to {start}")
-
     tab.view("view.seek(60_000)")
-    tab_to("stage Stage of")
+    tab_to(tab, "stage Stage of")
     tab.page.keyboard.press("ArrowRight")
     tab.page.keyboard.press("ArrowRight")
     assert tab.view("[view.selection.kind, view.selection.id]") == ["node", 1]
-    tab_to("plain Fail")
+    tab_to(tab, "plain Fail")
     tab.page.keyboard.press("Enter")
     tab.until(lambda: tab.page.locator(".pin").count())
     assert tab.page.locator(".pin").first.get_attribute("aria-label") == "Act at 60.00 s: node 1 fails"
     tab.until(lambda: tab.page.evaluate(DEEP).startswith("body What is selected"))
     assert tab.view("[view.selection.kind, view.selection.id]") == ["node", 1]
+
+
+@pytest.mark.slow
+def test_every_act_by_keys_alone(tab):
+    """A node on the stage, a task on the timeline, their buttons and fields; pins are moved and removed."""
+
+    def press(*keys):
+        for key in keys:
+            tab.page.keyboard.press(key)
+
+    def acts(number):
+        """Those of the run, once it has that many."""
+        tab.shown(f"(view.recordings[0].header.summary.acts ?? []).length === {number}")
+        return [(one["act"], one["at_s"]) for one in tab.view("view.recordings[0].header.summary.acts ?? []")]
+
+    tab.view("view.seek(60_000)")
+    tab_to(tab, "stage Stage of")
+    press("ArrowRight", "ArrowRight")
+    for number, name in enumerate(("Fail", "Recover", "Drain"), 1):
+        tab_to(tab, f"plain {name}")
+        press("Enter")
+        assert acts(number)[-1] == (name.lower(), 60.0)
+    tab_to(tab, " device")
+    press("c", "Tab", "Control+a", "5", "0", "Enter")
+    assert acts(4)[-1] == ("slow", 60.0)
+    slow = tab.view("view.recordings[0].header.summary.acts.find(one => one.act === 'slow')")
+    assert (slow["device"], slow["factor"], slow["node"]) == ("cpu", 0.5, 1)
+    tab_to(tab, " times as fast")
+    press("Control+a", "3", "Enter")
+    assert acts(5)[-1] == ("arrivals", 60.0)
+    tab_to(tab, "timeline Timeline of")
+    press("ArrowUp", "ArrowRight")
+    assert tab.view("view.selection.kind") == "task"
+    tab_to(tab, " node")
+    press("Control+a", "3", "Enter")
+    assert acts(6)[-1][0] == "send"
+    tab_to(tab, "plain Kill job")
+    press("Enter")
+    assert {act for act, _ in acts(7)} == {"fail", "recover", "drain", "slow", "arrivals", "send", "kill"}
+    tab_to(tab, "pin Act at 60.00 s: node 1 fails")
+    press("Shift+ArrowLeft", "ArrowLeft")
+    tab.shown("view.recordings[0].header.summary.acts[0].at_s === 58.99")
+    assert tab.page.evaluate(DEEP) == "pin Act at 58.99 s: node 1 fails"
+    press("Delete")
+    assert ("fail", 58.99) not in acts(6)
+    press("Control+z")
+    assert acts(7)[0] == ("fail", 58.99)
+    press("Control+y")
+    acts(6)
+    tab.page.get_by_label("Seed").focus()
+    tab_to(tab, "remove Remove: node 1 recovers")
+    press("Enter")
+    assert "recover" not in dict(acts(5))
