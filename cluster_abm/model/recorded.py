@@ -79,6 +79,7 @@ def recording_of(
         "rules": _rules_of(parts.policies.distinct, decided["rule"]),
         "kept": kept_meta(excerpt, every, could_be),
         "detail": None,
+        **({"jobs_killed": killed} if (killed := parts.happenings.jobs_killed) else {}),
         **words,
     }
     outcome = rows["outcome"]

@@ -64,6 +64,7 @@ class _Meta(BaseModel):
     summary: dict[str, Any]
     kept: _KeptMeta
     detail: _SpanMeta | None
+    jobs_killed: list[_Count] = Field(default_factory=list)
 
 
 # Of a column: the least and the largest that it may hold, both allowed.

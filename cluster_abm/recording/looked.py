@@ -20,7 +20,8 @@ class Recording(RecordedRun):
         meta: what it is a recording of, as data that JSON can hold: scenario, policy, seed, how far it goes, the words
             of the policy's rules, and the run's summary. `kept` says which part of the run it has: `every` n-th job,
             tasks that live between `from_ns` and `to_ns` (None: in all of it), and `why`, in words ("": all is kept).
-            The summary is always that of the whole run.
+            The summary is always that of the whole run. `jobs_killed`, where there are any, are the jobs that an act
+            has killed, of the script or of an agent; other killed jobs found no memory.
         tables: its tables by name (COLUMNS); `detail` only where it was asked for.
 
     Example:
