@@ -231,12 +231,12 @@ def test_bars_are_hatched(show, files):
                f"&sel=task{one['task']}", viewport={"width": 1600, "height": 1400})  # fmt: skip
     tab.frame()
     colours = tab.run(f"""(() => {{
-        const line = p.screen.timelines[0], lane = line.laneHeights[{one["node"]}];
+        const line = p.screen.timelines[0], lane = line.strips.laneHeights[{one["node"]}];
         const at = line.recording.visits.rows.findIndex(row => line.recording.segments.task[row] ===
             line.recording.taskRow({one["task"]}) && line.recording.segments.node[row] === {one["node"]});
         const y = line.rows.top[{one["node"]}] - line.scroll + (line.lanes.lane[at] + 0.5) * lane + 2;
-        const x = ({one["from_ms"]} - line.painted.from) * line.painted.scale + 100;
-        const data = line.strip.getContext('2d').getImageData(x, y, 300, 1).data;
+        const x = ({one["from_ms"]} - line.strips.painted.from) * line.strips.painted.scale + 100;
+        const data = line.strips.strip.getContext('2d').getImageData(x, y, 300, 1).data;
         return new Set(Array.from({{length: 300}}, (_, x) => data.slice(4 * x, 4 * x + 3).join())).size;
     }})()""")
     assert colours > 1

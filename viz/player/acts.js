@@ -1,8 +1,8 @@
 /** The acts of a run's script: pins at the top of its timeline, and a card with what came of one. */
 
+import { GUTTER } from "./axis.js";
 import { el, fill } from "./dom.js";
 import { actWords, actsOf } from "./script.js";
-import { GUTTER } from "./timeline.js";
 import { duration, moment } from "./words.js";
 
 /** @typedef {import("./recording.js").Recording} Recording */

@@ -176,7 +176,7 @@ export class Screen {
     this.recordings.forEach((one, run) => {
       one.take(others[run]);
       this.stages[run].begin(new NodeState(one));
-      this.timelines[run].painted.key = "";
+      this.timelines[run].strips.forget();
     });
     this.asking.end("");
     fill(this.legend, legendOf(this.recordings, this.palette, this.most));
