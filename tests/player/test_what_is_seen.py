@@ -10,7 +10,7 @@ import cluster_abm as ca
 from cluster_abm.formulas.imbalance import load_imbalance_factors
 from cluster_abm.recording import Recording
 from cluster_abm.recording.html import html_of
-from cluster_abm.recording.recording import table_of
+from cluster_abm.recording.recorded_run import table_of
 
 SIZES = [(390, 844), (768, 1024), (1280, 720), (1600, 900), (2560, 1440)]
 NODES = 400

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from cluster_abm.engine.tables import NONE
-from cluster_abm.recording.recording import table_of
+from cluster_abm.recording.recorded_run import table_of
 
 # A message that is not heard has this time.
 LOST = NONE
