@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from cluster_abm import Scenario, load_scenario
 from viz.server.runs import Runs, close_shared, shared_runs
 from viz.server.said import Task
-from viz.settings import Settings, settings_of
+from viz.settings import Settings, first_settings
 from viz.tasks import tasks_of
 
 ASKED = "CLUSTER_ABM_VIEW"
@@ -31,9 +30,7 @@ def scenario_and_settings() -> tuple[Scenario, Settings]:
     """The page's scenario, and the settings at first."""
     given = _given()
     scenario = load_scenario(given["scenario"], given["overrides"])
-    own = settings_of(scenario)
-    policy, *other = given.get("policies") or [own.policy]
-    return scenario, replace(own, policy=policy, other=other[0] if other else "")
+    return scenario, first_settings(scenario, given.get("policies") or [])
 
 
 def recording() -> str | None:

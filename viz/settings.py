@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from operator import attrgetter
 from typing import Any
 
@@ -49,6 +50,13 @@ def settings_of(scenario: Scenario) -> Settings:
     return Settings(
         policy=scenario.policy.name, other="", hardware="", intensity=1.0, script=text_of(scenario.script), **of_keys
     )  # fmt: skip
+
+
+def first_settings(scenario: Scenario, policies: Sequence[str]) -> Settings:
+    """The controls at first: as the scenario has them, under one policy or two; none: the scenario's own."""
+    own = settings_of(scenario)
+    policy, *other = policies or [own.policy]
+    return replace(own, policy=policy, other=other[0] if other else "")
 
 
 KEYS = {

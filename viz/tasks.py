@@ -25,6 +25,11 @@ def beside(settings: Settings) -> tuple[dict[str, Any], tuple[str]]:
     return without_policies(settings), (settings.other,)
 
 
+def policies_of(settings: Settings) -> tuple[str, ...]:
+    """The policies of the runs, or acts.WITHOUT of the second one."""
+    return tuple(policy for policy in (settings.policy, settings.other) if policy)
+
+
 def without_policies(settings: Settings) -> dict[str, Any]:
     """Settings as data; two runs that differ in the policy beside them only are the same."""
     return asdict(replace(settings, policy="", other=""))

@@ -18,7 +18,7 @@ from viz.server.files import KINDS, WITH_DETAIL
 from viz.server.runs import Asked, Runs
 from viz.server.said import Made, Stage, Task
 from viz.settings import Settings, scenario_with, script_of
-from viz.tasks import tasks_of, without_policies
+from viz.tasks import policies_of, tasks_of, without_policies
 
 # Progress is shown so often at most [s].
 BETWEEN_S = 0.1
@@ -293,9 +293,8 @@ class Visit:
         """A file is wanted; it is computed from the settings of the picture."""
         if not isinstance(sent, str) or sent not in KINDS or not self._shown or sent in self._files:
             return
-        policies = tuple(policy for policy in (self._seen.policy, self._seen.other) if policy)
         span_s = self._seen_span_s if sent in WITH_DETAIL else None
-        task = Task(without_policies(self._seen), policies, sent, span_s)
+        task = Task(without_policies(self._seen), policies_of(self._seen), sent, span_s)
 
         def seen(what: Stage | Made) -> None:
             if isinstance(what, Made):
@@ -311,7 +310,7 @@ class Visit:
     @property
     def _stem(self) -> str:
         """How files are named: scenario, policies, seed."""
-        policies = "-".join(policy for policy in (self._seen.policy, self._seen.other) if policy)
+        policies = "-".join(policies_of(self._seen))
         stem = f"{self._scenario.name}-{policies}-seed-{self._seen.seed}"
         return "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in stem)
 

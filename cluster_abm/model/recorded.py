@@ -27,7 +27,7 @@ from cluster_abm.recording import Recording
 from cluster_abm.recording.departures import Ends, TaskDepartures, departures_of
 from cluster_abm.recording.fates import fates_of
 from cluster_abm.recording.keeping import Excerpt, every_of, kept_meta
-from cluster_abm.recording.recording import CLUSTER_T, OPEN, table_of
+from cluster_abm.recording.recorded_run import CLUSTER_T, OPEN, table_of
 from cluster_abm.recording.segments import segments_of
 
 # A table as an array of each field.
@@ -79,6 +79,7 @@ def recording_of(
         "rules": _rules_of(parts.policies.distinct, decided["rule"]),
         "kept": kept_meta(excerpt, every, could_be),
         "detail": None,
+        **({"jobs_killed": killed} if (killed := parts.happenings.jobs_killed) else {}),
         **words,
     }
     outcome = rows["outcome"]

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, Strict
 from cluster_abm.arrays import Array
 from cluster_abm.engine.tables import LOAD, NEVER, NONE, OUTCOME_NAMES
 from cluster_abm.recording.fates import KINDS
-from cluster_abm.recording.recording import DOING, OPEN
+from cluster_abm.recording.recorded_run import DOING, OPEN
 from cluster_abm.recording.segments import WHAT
 
 _Count = Annotated[StrictInt, Field(ge=0, le=NEVER)]
@@ -64,6 +64,7 @@ class _Meta(BaseModel):
     summary: dict[str, Any]
     kept: _KeptMeta
     detail: _SpanMeta | None
+    jobs_killed: list[_Count] = Field(default_factory=list)
 
 
 # Of a column: the least and the largest that it may hold, both allowed.

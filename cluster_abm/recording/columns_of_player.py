@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from cluster_abm.arrays import Array
 from cluster_abm.clock import NS_PER_MS
-from cluster_abm.recording.recording import TRUTHS, RecordedRun
+from cluster_abm.recording.recorded_run import TRUTHS, RecordedRun
 from cluster_abm.recording.segments import PARTS
 
 # Above this, lines between nodes say nothing.

@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from cluster_abm.arrays import Array, Integers
 from cluster_abm.engine.tables import LOST
-from cluster_abm.recording.looked import Recording
-from cluster_abm.recording.recording import DETAIL, DOING, table_of
+from cluster_abm.recording.recorded_run import DETAIL, DOING, table_of
+from cluster_abm.recording.recording import Recording
 from cluster_abm.recording.segments import GOES_ON, IS_LOST, RUNS
 
 HAS_DISK, HAS_PAGE = DOING.index("disk"), DOING.index("page fault")

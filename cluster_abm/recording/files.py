@@ -14,8 +14,8 @@ from cluster_abm.errors import InputError
 from cluster_abm.recording.arrow_streams import Refused, table_from
 from cluster_abm.recording.checks import problem_of_meta, problem_of_tables
 from cluster_abm.recording.container import Packed, read, unpacked, write
-from cluster_abm.recording.looked import Recording
-from cluster_abm.recording.recording import COLUMNS, DETAIL, OPTIONAL_COLUMNS
+from cluster_abm.recording.recorded_run import COLUMNS, DETAIL, OPTIONAL_COLUMNS
+from cluster_abm.recording.recording import Recording
 
 
 def load_recording(path: str | Path, policy: str | None = None) -> Recording:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cluster_abm.recording.payload import payload_of
-from cluster_abm.recording.recording import RecordedRun
+from cluster_abm.recording.recorded_run import RecordedRun
 from cluster_abm.recording.script import page_script
 from cluster_abm.whole_files import in_one_move
 

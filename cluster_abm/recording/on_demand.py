@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cluster_abm.errors import InputError
-from cluster_abm.recording.recording import RecordedRun
+from cluster_abm.recording.recorded_run import RecordedRun
 
 computers: list[Callable[[Any, float, float], RecordedRun]] = []
 """How detail is computed (model.detailing.detail_of), from when to when [s]."""

@@ -21,7 +21,7 @@ import numpy as np
 from cluster_abm.arrays import Array
 from cluster_abm.errors import InputError
 from cluster_abm.recording.columns_of_player import MOST_LINKS, PlayerColumn, columns_of
-from cluster_abm.recording.recording import RecordedRun
+from cluster_abm.recording.recorded_run import RecordedRun
 from cluster_abm.recording.words import words_of
 
 MAGIC, VERSION = b"CABM", 1

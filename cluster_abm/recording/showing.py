@@ -13,7 +13,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.recording.html import html_of
 from cluster_abm.recording.on_demand import detailed
 from cluster_abm.recording.payload import payload_of
-from cluster_abm.recording.recording import RecordedRun
+from cluster_abm.recording.recorded_run import RecordedRun
 from cluster_abm.recording.still import still_of
 from cluster_abm.results.picture import png_of
 

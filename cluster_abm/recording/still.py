@@ -8,7 +8,7 @@ import numpy as np
 
 from cluster_abm.arrays import Array, Floats
 from cluster_abm.clock import NS_PER_MS
-from cluster_abm.recording.recording import RecordedRun
+from cluster_abm.recording.recorded_run import RecordedRun
 from cluster_abm.recording.segments import WHAT
 from cluster_abm.results.load_scale import scale_to, shades_of_loads
 from cluster_abm.results.picture import Picture

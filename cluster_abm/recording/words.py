@@ -6,7 +6,7 @@ from typing import Any
 
 from cluster_abm.engine.fields import LOAD_INDICES
 from cluster_abm.recording.fates import KINDS
-from cluster_abm.recording.recording import RecordedRun
+from cluster_abm.recording.recorded_run import RecordedRun
 from cluster_abm.recording.segments import WHAT
 from cluster_abm.results.colours import BREAKDOWN_COLOURS, MOVE_COLOURS, RAMP
 from cluster_abm.results.looks import HOURGLASS, STAR, Marker, colour_of, marker_of

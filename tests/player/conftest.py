@@ -3,8 +3,10 @@
 import pytest
 from player_tab import PlayerTab
 from recorded import calm, eventful
+from small_scene import small
 
 from cluster_abm.recording.html import html_of
+from cluster_abm.scenes import html_of_scene
 
 
 @pytest.fixture(scope="session")
@@ -14,6 +16,14 @@ def files(tmp_path_factory):
     for name, recordings in (("one", [eventful()]), ("two", [calm(), eventful()])):
         (folder / f"{name}.html").write_text(html_of(recordings), encoding="utf-8")
     return folder
+
+
+@pytest.fixture(scope="session")
+def scene_file(tmp_path_factory):
+    """An HTML file of a guided scene of two runs."""
+    path = tmp_path_factory.mktemp("scene") / "scene.html"
+    path.write_text(html_of_scene(small()), encoding="utf-8")
+    return path
 
 
 @pytest.fixture

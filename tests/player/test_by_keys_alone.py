@@ -1,11 +1,15 @@
 """Each walk of the player by the keyboard alone; the focus is seen, is not lost, and is caught nowhere."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from recorded import calm, eventful
 from test_walk import look
 
 from cluster_abm.engine.tables import LOST
+from cluster_abm.recording.script import player_folder
 
 ROOT = "document.getElementById('player').shadowRoot"
 
@@ -215,14 +219,27 @@ def test_sliders_keep_their_own_keys(show, files):
     assert tab.run("[p.view.speed, p.view.time]") == [0.01, 30000]
 
 
-def test_the_help_names_each_key(show, files):
-    tab = show(files / "one.html")
+def test_the_help_names_each_key(show, scene_file):
+    """All keys that the code hears, those of the page's settings, too; the documentation has the same table."""
+    tab = show(scene_file)
+    told = tab.page.evaluate("m_keys.HELP")
+    words = {word.rstrip(",").lower() or "," for keys, *_ in told for word in keys.split()}
+    heard = {*tab.run("Object.keys(p.screen.actions)")}
+    for file in player_folder().parent.glob("*/*.js"):
+        text = file.read_text(encoding="utf-8")
+        heard |= {*re.findall(r"\b(?:Arrow|Page)[A-Z]\w+|\bF\d+\b", text), *re.findall(r'\bkey === "(.+?)"', text)}
+    assert {"PageUp", "ArrowDown", "F1", "Delete", "Escape", "z", "y", "?"} <= heard
+    names = {" ": "Space", "=": "+", "Escape": "Esc"}
+    for key in heard:
+        name = names.get(key, re.sub("Arrow|shift[+]", "", key)).replace("Page", "Page ")
+        assert {*name.lower().split()} <= words, key
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "keyboard.md"
+    table = page.read_text(encoding="utf-8").split("## All keys")[1]
+    assert re.findall(r"^\| (.*?) \| (.*?) \|$", table, re.MULTILINE)[1:] == [(keys, what) for keys, what, *_ in told]
+    # A file has neither settings nor detail that can be computed; this one has a scene.
     press(tab, "?")
-    told = " ".join(tab.page.locator(".help[open] kbd").all_inner_texts())
-    names = {" ": "Space", "=": "+", "shift+ArrowLeft": "Shift", "shift+ArrowRight": "Shift", "Escape": "Esc"}
-    for key in tab.run("Object.keys(p.screen.actions)"):
-        name = names.get(key, key.removeprefix("Arrow"))
-        assert name in told or key == "c", key
+    shown = tab.page.locator(".help[open] td").all_inner_texts()
+    assert shown == [what for _, what, *part in told if part in ([], ["scene"])]
 
 
 @pytest.mark.parametrize("key", ["?", "w"])

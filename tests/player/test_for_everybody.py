@@ -160,6 +160,23 @@ def test_the_report_of_axe_is_empty(show, files, scheme, width):
             assert [(one["id"], one["impact"], one["nodes"][0]["target"]) for one in found] == []
 
 
+@pytest.mark.skipif(AXE is None, reason="needs axe-playwright-python: without it axe's report is not made")
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_report_of_axe_on_a_scene_is_empty(show, scene_file, scheme, width):
+    """A step with a question, its answer closed and open, and the panel folded."""
+    script = Path(AXE.submodule_search_locations[0], "axe.min.js").read_text(encoding="utf-8")
+    how = {"color_scheme": scheme, "bypass_csp": True, "viewport": {"width": width, "height": 720}}
+    tab = show(scene_file, "#step=2", **how)
+    tab.page.evaluate(f"{script}; 0")
+    for name in ("", "Show the answer", "Hide"):
+        if name:
+            tab.button(name).click()
+        tab.frame()
+        found = tab.page.evaluate("axe.run(document)")["violations"]
+        assert [(one["id"], one["impact"], one["nodes"][0]["target"]) for one in found] == [], name
+
+
 def test_with_less_motion_nothing_travels(show, files):
     tab = show(files / "one.html", "#t=29&zoom=20-31&speed=1", reduced_motion="reduce")
     places = "(() => { const d = p.screen.stages[0].dots; return Array.from(d.places.slice(0, 3 * d.placed)); })()"
@@ -214,12 +231,12 @@ def test_bars_are_hatched(show, files):
                f"&sel=task{one['task']}", viewport={"width": 1600, "height": 1400})  # fmt: skip
     tab.frame()
     colours = tab.run(f"""(() => {{
-        const line = p.screen.timelines[0], lane = line.laneHeights[{one["node"]}];
+        const line = p.screen.timelines[0], lane = line.strips.laneHeights[{one["node"]}];
         const at = line.recording.visits.rows.findIndex(row => line.recording.segments.task[row] ===
             line.recording.taskRow({one["task"]}) && line.recording.segments.node[row] === {one["node"]});
         const y = line.rows.top[{one["node"]}] - line.scroll + (line.lanes.lane[at] + 0.5) * lane + 2;
-        const x = ({one["from_ms"]} - line.painted.from) * line.painted.scale + 100;
-        const data = line.strip.getContext('2d').getImageData(x, y, 300, 1).data;
+        const x = ({one["from_ms"]} - line.strips.painted.from) * line.strips.painted.scale + 100;
+        const data = line.strips.strip.getContext('2d').getImageData(x, y, 300, 1).data;
         return new Set(Array.from({{length: 300}}, (_, x) => data.slice(4 * x, 4 * x + 3).join())).size;
     }})()""")
     assert colours > 1

@@ -6,15 +6,10 @@ import re
 import pytest
 from small_scene import small
 
+from cluster_abm import load_scenario
 from cluster_abm.scenes import html_of_scene, make_scene, scene_names
 from cluster_abm.scenes.numbers import amount, duration, moment
-
-
-@pytest.fixture(scope="session")
-def scene_file(tmp_path_factory):
-    path = tmp_path_factory.mktemp("scene") / "scene.html"
-    path.write_text(html_of_scene(small()), encoding="utf-8")
-    return path
+from viz.server.files import file_of
 
 
 @pytest.fixture
@@ -81,6 +76,38 @@ def test_it_plays_to_a_time_and_stops_there(tab):
     tab.button("Play to 32 s").click()
     tab.until("!p.view.playing && p.view.time >= 32000")
     assert tab.time_s == 32.0
+
+
+def test_the_address_keeps_the_step(tab):
+    """With what was changed meanwhile; a step alone brings what it shows."""
+    tab.button("Next").click()
+    tab.run("p.view.select({run: 0, kind: 'node', id: 1}, 50000)")
+    tab.until("location.hash.includes('step=2') && location.hash.includes('t=50&')")
+    tab.page.reload()
+    tab.loaded()
+    assert "Step 2 of 3" in guide(tab)
+    assert small().shown["steps"][1]["text"] in guide(tab)
+    assert tab.time_s == 50.0
+    assert tab.run("p.view.selection") == {"run": 0, "kind": "node", "id": 1}
+    tab.page.evaluate("location.hash = '#step=3'")
+    tab.until("p.view.selection?.id === 3")
+    assert "Step 3 of 3" in guide(tab)
+    assert tab.time_s == 30.0
+    tab.page.evaluate("location.hash = '#t=31&step=99'")
+    tab.until("p.view.time === 31000")
+    assert "Step 3 of 3" in guide(tab)
+
+
+def test_a_file_of_other_runs_says_so(show, tmp_path):
+    """As the page's download has them after a setting was changed."""
+    note = "not those of the scene any more"
+    scenarios = [load_scenario("quickstart")]
+    for changed in (False, True):
+        path = tmp_path / f"{changed}.html"
+        path.write_bytes(file_of("html", scenarios, small().recordings, {**small().shown, "changed": changed}))
+        said = guide(show(path))
+        assert small().shown["steps"][0]["text"] in said
+        assert (note in said) == changed
 
 
 def test_hidden_it_gives_the_events_their_place(tab):

@@ -11,7 +11,7 @@ from cluster_abm.recording.html import html_of
 from cluster_abm.recording.script import page_script, player_folder, widget_script
 
 MODULES = sorted(player_folder().glob("*.js"))
-LONGEST = 400
+LONGEST = 360
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: path.stem)

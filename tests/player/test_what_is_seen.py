@@ -10,7 +10,7 @@ import cluster_abm as ca
 from cluster_abm.formulas.imbalance import load_imbalance_factors
 from cluster_abm.recording import Recording
 from cluster_abm.recording.html import html_of
-from cluster_abm.recording.recording import table_of
+from cluster_abm.recording.recorded_run import table_of
 
 SIZES = [(390, 844), (768, 1024), (1280, 720), (1600, 900), (2560, 1440)]
 NODES = 400
@@ -181,10 +181,10 @@ def test_each_busy_node_among_many_is_seen_on_the_timeline(show, tmp_path):
     assert 0 < len(busy) < 20
     lines = tab.run(f"""(() => {{
         const line = p.screen.timelines[0];
-        const x = Math.round(({time_s * 1000} - line.painted.from) * line.painted.scale);
-        const strip = line.strip.getContext("2d").getImageData(x, 0, 1, line.strip.height).data;
+        const x = Math.round(({time_s * 1000} - line.strips.painted.from) * line.strips.painted.scale);
+        const strip = line.strips.strip.getContext("2d").getImageData(x, 0, 1, line.strips.strip.height).data;
         const ground = [...strip.slice(-4)].join();
-        const height = line.strip.height;
+        const height = line.strips.strip.height;
         return Array.from({{length: height}}, (_, y) => [...strip.slice(4 * y, 4 * y + 4)].join() !== ground);
     }})()""")
     seen = np.flatnonzero(lines)

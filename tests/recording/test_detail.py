@@ -15,7 +15,7 @@ import cluster_abm as ca
 from cluster_abm.engine.detail import window
 from cluster_abm.errors import InputError
 from cluster_abm.policies import available
-from cluster_abm.recording.recording import DOING
+from cluster_abm.recording.recorded_run import DOING
 from cluster_abm.recording.segments import RUNS
 
 DETAILED = [name for name in CASES if name != "pooled"]

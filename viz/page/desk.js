@@ -84,14 +84,19 @@ export function render({ model, el: place }) {
   };
   const showQuery = () => {
     const query = model.get("query");
-    scene?.changed(query !== "");
+    scene?.changed(query !== "", '"As the scenario says" brings that back.');
     if (location.search.slice(1) === query) return;
     const address = `${location.pathname}${query ? `?${query}` : ""}${location.hash}`;
     if (isDone) history.pushState(null, "", address);
     else history.replaceState(history.state, "", address);
     isDone = false;
   };
-  const back = () => tell("begin", location.search.slice(0, 8000));
+  const begin = () => tell("begin", location.search.slice(0, 8000));
+  const back = () => {
+    begin();
+    // Entries that differ in the settings, too, make no hashchange.
+    player?.set({ hash: location.hash });
+  };
   /** @param {any} message @param {DataView[]} buffers */
   const deliver = (message, buffers) => {
     if (typeof message?.detail === "string") player?.failed(message.detail);
@@ -108,7 +113,7 @@ export function render({ model, el: place }) {
   showScript();
   showStatus();
   void showRecordings();
-  if (hasSettings) back();
+  if (hasSettings) begin();
   Object.assign(globalThis, { desk: () => player });
   return () => {
     progress.close();

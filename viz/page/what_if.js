@@ -20,8 +20,8 @@ export class WhatIf {
     this.past = [];
     /** @type {Act[][]} */
     this.future = [];
-    /** What was sent, and is not there yet. @type {string} */
-    this.wanted = "";
+    /** What was sent, and is not there yet. @type {Act[][]} */
+    this.sent = [];
     this.list = el("ul", { class: "acts-of-page" });
     this.wrong = el("div", { class: "wrong-value", role: "alert", hidden: true });
     this.back = el("button", { type: "button", class: "reset", text: "Undo", onclick: () => this.undo(), dataset: { tip: "Take the last change of the acts back (Ctrl+Z)." } });
@@ -36,21 +36,22 @@ export class WhatIf {
   /** The script that the server has now, and what is wrong with the one that was wanted. @param {{acts?: Act[], error?: string}} script */
   show({ acts = [], error = "" }) {
     const text = JSON.stringify(acts);
-    if (text !== JSON.stringify(this.now)) {
+    const place = this.sent.findIndex((one) => JSON.stringify(one) === text);
+    if (place >= 0) this.sent.splice(0, place + 1);
+    else if (error) this.sent = [];
+    else if (text !== JSON.stringify(this.now)) {
       // From elsewhere: the address, or all settings were set back.
-      if (text !== this.wanted) {
-        this.past.push(this.now);
-        this.future = [];
-      }
-      this.now = acts;
+      this.past.push(this.now);
+      this.future = [];
+      this.sent = [];
     }
-    this.wanted = "";
+    this.now = acts;
     this.wrong.textContent = error;
     this.wrong.hidden = !error;
     fill(this.list, ...acts.map((act, place) => el("li", {},
       el("span", { class: "when", text: moment(act.at_s * 1000) }), el("span", { text: actWords(act, (node) => `node ${node}`) }),
       el("button", { type: "button", class: "remove", text: "✕", "aria-label": `Remove: ${actWords(act, (node) => `node ${node}`)}`,
-        onclick: () => this.change(this.now.filter((_, other) => other !== place)) }))));
+        onclick: () => this.#remove(act) }))));
     this.back.toggleAttribute("disabled", !this.past.length);
     this.again.toggleAttribute("disabled", !this.future.length);
     this.section.hidden = !acts.length && !this.past.length && !this.future.length && !error;
@@ -58,21 +59,29 @@ export class WhatIf {
 
   // ---- what the player asks for -----------------------------------------------------------------------------
 
+  /** The script, with what was sent and is not there yet. */
   acts() {
-    return this.now;
+    return this.sent.at(-1) ?? this.now;
   }
 
   /** @param {Act[]} acts */
   change(acts) {
-    this.past.push(this.now);
+    this.past.push(this.acts());
     this.future = [];
     this.#send(acts);
+  }
+
+  /** @param {Act} act */
+  #remove(act) {
+    const all = this.acts();
+    const place = all.findIndex((one) => JSON.stringify(one) === JSON.stringify(act));
+    if (place >= 0) this.change(all.filter((_, other) => other !== place));
   }
 
   /** Buttons for what is selected. @param {View} view */
   element(view) {
     /** @param {Omit<Act, "at_s">} act */
-    const add = (act) => this.change([...this.now, { at_s: Math.round(view.time) / 1000, ...act }]);
+    const add = (act) => this.change([...this.acts(), { at_s: Math.round(view.time) / 1000, ...act }]);
     const { selection } = view;
     const found = [el("h3", { text: "What if, from the cursor on" })];
     if (selection?.kind === "node") {
@@ -100,20 +109,20 @@ export class WhatIf {
   undo() {
     const before = this.past.pop();
     if (!before) return;
-    this.future.push(this.now);
+    this.future.push(this.acts());
     this.#send(before);
   }
 
   redo() {
     const after = this.future.pop();
     if (!after) return;
-    this.past.push(this.now);
+    this.past.push(this.acts());
     this.#send(after);
   }
 
   /** @param {Act[]} acts */
   #send(acts) {
-    this.wanted = JSON.stringify(acts);
+    this.sent.push(acts);
     this.send(acts);
   }
 }

@@ -1,8 +1,8 @@
 /** The acts of a run's script: pins at the top of its timeline, and a card with what came of one. */
 
+import { GUTTER } from "./axis.js";
 import { el, fill } from "./dom.js";
 import { actWords, actsOf } from "./script.js";
-import { GUTTER } from "./timeline.js";
 import { duration, moment } from "./words.js";
 
 /** @typedef {import("./recording.js").Recording} Recording */
@@ -27,6 +27,9 @@ export class Acts {
     this.recording = view.recordings[run];
     this.acting = acting;
     this.acts = actsOf(this.recording);
+    this.plot = 0;
+    /** Whether the last press of the pointer has moved a pin: its click is none. */
+    this.dragged = false;
     this.card = el("div", {
       class: "act-card",
       role: "dialog",
@@ -34,7 +37,7 @@ export class Acts {
       hidden: true,
       onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && this.#close(event),
     });
-    this.pins = this.acts.map((act) => this.#pin(act));
+    this.pins = this.acts.map((act) => this.#pin(act, run));
     this.element = el(
       "div",
       { class: "acts", role: "group", "aria-label": "Acts of the script", hidden: !this.acts.length },
@@ -48,15 +51,31 @@ export class Acts {
   /** Put the pins where their times are. @param {number} plot width of the timeline [px] */
   place(plot) {
     const { view } = this;
+    this.plot = plot;
     this.acts.forEach((act, place) => {
-      const x = ((act.at_s * 1000 - view.from) / (view.to - view.from)) * plot;
+      const x = ((this.#at(act) * 1000 - view.from) / (view.to - view.from)) * plot;
       this.pins[place].hidden = x < -8 || x > plot;
       this.pins[place].style.transform = `translateX(${GUTTER + x}px)`;
     });
   }
 
+  /**
+   * The act in the script as it is now: it may have been moved, and its run is still computed.
+   * @param {Outcome} act
+   */
+  #now(act) {
+    const one = this.acting?.acts()[act.entry];
+    const known = /** @type {Record<string, unknown>} */ (act);
+    return one && Object.entries(one).every(([name, value]) => name === "at_s" || known[name] === value) ? one : null;
+  }
+
   /** @param {Outcome} act */
-  #pin(act) {
+  #at(act) {
+    return this.#now(act)?.at_s ?? act.at_s;
+  }
+
+  /** @param {Outcome} act @param {number} run */
+  #pin(act, run) {
     const words = this.#words(act);
     const pin = el("button", {
       type: "button",
@@ -64,7 +83,8 @@ export class Acts {
       title: words,
       "aria-label": `Act at ${moment(act.at_s * 1000)}: ${words}`,
       text: /** @type {Record<string, string>} */ (SIGNS)[act.act] ?? "?",
-      onclick: () => this.#show(act, pin),
+      dataset: { run, entry: act.entry },
+      onclick: (/** @type {MouseEvent} */ event) => (event.detail && this.dragged) || this.#show(act, pin),
       onpointerdown: (/** @type {PointerEvent} */ event) => this.acting && this.#drag(event, act, pin),
       onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event, act),
     });
@@ -96,13 +116,13 @@ export class Acts {
             type: "button",
             class: "plain",
             text: "Earlier by 1 s",
-            onclick: () => this.#move(act, act.at_s - 1),
+            onclick: () => this.#move(act, this.#at(act) - 1),
           }),
           el("button", {
             type: "button",
             class: "plain",
             text: "Later by 1 s",
-            onclick: () => this.#move(act, act.at_s + 1),
+            onclick: () => this.#move(act, this.#at(act) + 1),
           }),
         ),
       el("button", { type: "button", class: "link", text: "Close", onclick: () => this.#close() }),
@@ -125,15 +145,27 @@ export class Acts {
 
   /** @param {Outcome} act */
   #remove(act) {
-    this.card.hidden = true;
-    this.acting?.change(this.acting.acts().filter((_, entry) => entry !== act.entry));
+    this.#change(act, () => []);
   }
 
   /** @param {Outcome} act @param {number} at_s */
   #move(act, at_s) {
-    this.card.hidden = true;
     const time = +Math.max(at_s, 0).toFixed(3);
-    this.acting?.change(this.acting.acts().map((one, entry) => (entry === act.entry ? { ...one, at_s: time } : one)));
+    this.#change(act, (one) => (time === one.at_s ? null : [{ ...one, at_s: time }]));
+  }
+
+  /**
+   * Another script, unless the act is not in it any more.
+   * @param {Outcome} act
+   * @param {(one: Act) => Act[] | null} into what becomes of it; null: nothing changes
+   */
+  #change(act, into) {
+    if (this.open) this.#close();
+    const one = this.#now(act);
+    const others = one && into(one);
+    if (others)
+      this.acting?.change(this.acting.acts().flatMap((each, entry) => (entry === act.entry ? others : [each])));
+    this.place(this.plot);
   }
 
   /** @param {KeyboardEvent} event @param {Outcome} act */
@@ -141,7 +173,7 @@ export class Acts {
     if (!this.acting) return;
     const slice = this.recording.slice / 1000;
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (by) this.#move(act, act.at_s + by * (event.shiftKey ? 1 : slice));
+    if (by) this.#move(act, this.#at(act) + by * (event.shiftKey ? 1 : slice));
     else if (event.key === "Delete" || event.key === "Backspace") this.#remove(act);
     else return;
     event.preventDefault();
@@ -151,8 +183,9 @@ export class Acts {
   /** @param {PointerEvent} event @param {Outcome} act @param {HTMLElement} pin */
   #drag(event, act, pin) {
     event.stopPropagation();
-    const { view } = this;
-    const plot = this.element.clientWidth - GUTTER;
+    this.dragged = false;
+    if (event.button) return;
+    const { view, plot } = this;
     const begun = event.clientX;
     let moved = 0;
     pin.setPointerCapture(event.pointerId);
@@ -163,9 +196,10 @@ export class Acts {
     };
     pin.onpointerup = pin.onpointercancel = (end) => {
       pin.onpointermove = pin.onpointerup = pin.onpointercancel = null;
-      if (Math.abs(moved) <= 3 || end.type === "pointercancel") return;
+      this.dragged = Math.abs(moved) > 3;
+      if (!this.dragged || end.type === "pointercancel") return this.place(plot);
       const slice = this.recording.slice / 1000;
-      const at = act.at_s + ((moved / plot) * (view.to - view.from)) / 1000;
+      const at = this.#at(act) + ((moved / plot) * (view.to - view.from)) / 1000;
       this.#move(act, Math.round(at / slice) * slice);
     };
   }

@@ -1,4 +1,4 @@
-/** What is seen, in the address: `#t=54.2&sel=job28&zoom=50-60&speed=10`. */
+/** What is seen, in the address: `#t=54.2&sel=job28&zoom=50-60&speed=10`, in a guided scene `&step=3`, too. */
 
 import { firstFrom } from "./search.js";
 
@@ -48,21 +48,26 @@ export function addressOf(view) {
   if (view.to - view.from < view.end * 0.999)
     parts.push(`zoom=${+(view.from / 1000).toFixed(4)}-${+(view.to / 1000).toFixed(4)}`);
   parts.push(`speed=${view.speed}`);
+  if (view.step) parts.push(`step=${view.step}`);
   parts.push(`run=${view.recordings.map((one) => encodeURIComponent(`${one.policy}.${one.header.seed}`)).join("+")}`);
   return `#${parts.join("&")}`;
 }
+
+/** What an address says, by name. @param {string} address */
+export const partsOf = (address) =>
+  new Map(
+    address
+      .replace(/^#/, "")
+      .split("&")
+      .map((part) => /** @type {[string, string]} */ ([part.split("=")[0], part.split("=")[1] ?? ""])),
+  );
 
 /**
  * @param {View} view
  * @param {string} address
  */
 export function readAddress(view, address) {
-  const given = new Map(
-    address
-      .replace(/^#/, "")
-      .split("&")
-      .map((part) => /** @type {[string, string]} */ ([part.split("=")[0], part.split("=")[1] ?? ""])),
-  );
+  const given = partsOf(address);
   const speed = Number(given.get("speed"));
   if (speed > 0) view.setSpeed(speed);
   const time = Number(given.get("t"));

@@ -48,7 +48,7 @@ export class Asking {
   /** Whether stage or timeline show what tasks do: as machines, or as bars. */
   get isShown() {
     if (this.view.recordings[0].nodes <= MOST_MACHINES) return true;
-    return this.timelines.some((one) => one.laneHeights.some((height) => height > 0));
+    return this.timelines.some((one) => one.strips.laneHeights.some((height) => height > 0));
   }
 
   #window() {

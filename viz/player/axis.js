@@ -2,6 +2,9 @@
 
 /** @typedef {import("./colours.js").Palette} Palette */
 
+/** Left of the time, where names stand, and above the rows [px]. */
+export const GUTTER = 62;
+export const AXIS = 18;
 const STEPS = [1, 2, 5];
 
 /**

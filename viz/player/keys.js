@@ -2,9 +2,12 @@
 
 import { dialogHead, el } from "./dom.js";
 
-const DETAIL = "CPU and disk in detail, in a window of at most 5 s";
-/** @type {[string, string][]} */
-const HELP = [
+/**
+ * What not every player has: detail that can be computed, a guided scene, settings beside it.
+ * @typedef {"detail" | "scene" | "settings"} Part
+ */
+/** Keys, and what they do. @type {[string, string, Part?][]} */
+export const HELP = [
   ["Space", "play or pause"],
   ["Left, Right", "one event back or on"],
   [", .", "one slice back or on"],
@@ -18,15 +21,20 @@ const HELP = [
   ["[ ]", "slower or faster"],
   ["Home, End", "to the beginning or the end"],
   ["/", "search events"],
-  ["Enter", "go to the event; on the timeline: unfold the row"],
+  ["Page Up, Page Down", "previous or next step of the guided scene; Page Down shows an answer first", "scene"],
   ["Tab", "to the stage, a timeline, the lists; there:"],
-  ["Up, Down", "on the stage and a timeline: another node"],
-  ["Left, Right", "on the stage: another node; on a timeline: another visit of it"],
-  ["Page Up, Page Down", "on the stage and a timeline: the node before or after"],
-  ["c", DETAIL],
+  ["Up, Down", "on the stage and a timeline: another node; in a list: another row"],
+  ["Left, Right", "on the stage: another node; on a timeline: another visit of it; on the bar of the whole run: 1 %"],
+  ["Page Up, Page Down", "on the stage and a timeline: the node before or after; in the list of events: 10 rows"],
+  ["Enter", "go to the event; on the timeline: unfold the row"],
+  ["Left, Right", "on the pin of an act: one slice earlier or later, with Shift one second", "settings"],
+  ["Delete, Backspace", "on the pin of an act: remove it", "settings"],
+  ["Ctrl + Z, Ctrl + Y", "undo, or do again, a change of the acts", "settings"],
+  ["F1", "what a setting means", "settings"],
+  ["c", "CPU and disk in detail, in a window of at most 5 s", "detail"],
   ["d", "dark or light"],
   ["f", "full screen"],
-  ["Esc", "select nothing"],
+  ["Esc", "select nothing; close what is open"],
   ["?", "this help"],
 ];
 
@@ -55,10 +63,10 @@ export function pressed(actions, event) {
 }
 
 /**
- * @param {boolean} hasDetail whether detail can be computed
+ * @param {Record<Part, boolean>} has what the player has
  * @returns {HTMLDialogElement}
  */
-export function helpPage(hasDetail) {
+export function helpPage(has) {
   const dialog = /** @type {HTMLDialogElement} */ (
     el(
       "dialog",
@@ -67,7 +75,7 @@ export function helpPage(hasDetail) {
       el(
         "table",
         {},
-        ...HELP.filter(([, words]) => hasDetail || words !== DETAIL).map(([key, words]) =>
+        ...HELP.filter(([, , part]) => !part || has[part]).map(([key, words]) =>
           el(
             "tr",
             {},

@@ -1,12 +1,12 @@
 /** Lines below the timelines, on the same axis of time; the pointer reads values. */
 
+import { GUTTER } from "./axis.js";
 import { el, fitted } from "./dom.js";
 import { Gestures } from "./gestures.js";
 import { FONT } from "./machines.js";
 import { firstAbove } from "./search.js";
 import { QUANTITIES, quantitiesOf, seriesOf } from "./series.js";
 import { cornersOf, drawSign, signOf } from "./shapes.js";
-import { GUTTER } from "./timeline.js";
 import { moment, plain } from "./words.js";
 
 /** @typedef {import("./colours.js").Palette} Palette */

@@ -1,8 +1,8 @@
 /** The whole run in a thin line: how many moves when, what the timeline shows of it, failures, where two runs part. */
 
+import { GUTTER } from "./axis.js";
 import { el, fitted } from "./dom.js";
 import { MOVE } from "./recording.js";
-import { GUTTER } from "./timeline.js";
 
 /** @typedef {import("./colours.js").Palette} Palette */
 /** @typedef {import("./view.js").View} View */

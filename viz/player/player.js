@@ -85,12 +85,15 @@ export class Player {
   #focusedPart() {
     const one = /** @type {ShadowRoot} */ (this.element.getRootNode()).activeElement;
     if (!one || !this.element.contains(one)) return "";
+    const pin = /** @type {HTMLElement | null} */ (one.closest(".pin"));
+    if (pin) return `.pin[data-run="${pin.dataset.run}"][data-entry="${pin.dataset.entry}"]`;
     return PARTS.find((part) => one.closest(part)) ?? ".body";
   }
 
   /** Other recordings are shown by other elements: whoever works by keys stays where they were. @param {string} part */
   #focus(part) {
-    /** @type {HTMLElement | null} */ (this.element.querySelector(part))?.focus({ preventScroll: true });
+    const found = this.element.querySelector(part) ?? this.element.querySelector(".body");
+    /** @type {HTMLElement | null} */ (found)?.focus({ preventScroll: true });
   }
 
   get view() {

@@ -1,12 +1,12 @@
 /** A guided scene: steps with a text and a question, each of which takes the player to a moment and a selection. */
 
-import { readAddress } from "./address.js";
+import { partsOf, readAddress } from "./address.js";
 import { el, fill } from "./dom.js";
 
 /** @typedef {import("./view.js").View} View */
 /**
  * @typedef {{address: string, at_s: number, plays_to_s: number | null, text: string, question: string | null, answer: string | null}} Step
- * @typedef {{title: string, summary: string, steps: Step[]}} Scene
+ * @typedef {{title: string, summary: string, steps: Step[], changed?: boolean}} Scene `changed`: the runs are not its own
  */
 
 export const SCENE_STYLE = `
@@ -34,6 +34,9 @@ export const SCENE_STYLE = `
 }
 `;
 
+const OTHER_RUNS =
+  "The settings are not those of the scene any more: the numbers of its text are those of its own run.";
+
 export class Guide {
   /** @param {Scene} scene */
   constructor(scene) {
@@ -49,7 +52,6 @@ export class Guide {
       class: "note",
       role: "status",
       hidden: true,
-      text: 'The settings are not those of the scene any more: the numbers of its text are of its own run. "As the scenario says" brings that back.',
     });
     this.back = el("button", {
       type: "button",
@@ -113,30 +115,68 @@ export class Guide {
     };
   }
 
-  /** The player shows these runs now. What is seen stays, but for the first time. @param {View} view */
-  attach(view) {
+  /**
+   * The player shows these runs now. What is seen stays, but for the first time.
+   * @param {View} view
+   * @param {string} address with which the player begins, and which it has read
+   */
+  attach(view, address) {
     const isFirst = this.view === null;
     this.view = view;
     this.until = null;
+    view.step = this.place + 1;
     view.on((change) => this.#look(change));
-    if (isFirst) this.go(0);
+    if (isFirst && !this.#read(address)) this.go(0);
   }
 
-  /** Whether the runs are not the scene's own any more. @param {boolean} changed */
-  changed(changed) {
+  /**
+   * The step that an address says; one that says no time leaves what is seen to the step.
+   * @param {string} address which the player has read
+   */
+  read(address) {
+    if (Number(partsOf(address).get("step")) !== this.place + 1) this.#read(address);
+  }
+
+  /**
+   * @param {string} address
+   * @returns {boolean} whether it says a step
+   */
+  #read(address) {
+    const parts = partsOf(address);
+    const place = Number(parts.get("step")) - 1;
+    if (!this.scene.steps[place]) return false;
+    if (parts.has("t")) this.#show(place);
+    else this.go(place);
+    return true;
+  }
+
+  /**
+   * Whether the runs are not the scene's own any more.
+   * @param {boolean} changed
+   * @param {string} [back] what brings them back, as a sentence
+   */
+  changed(changed, back = "") {
+    this.note.textContent = `${OTHER_RUNS} ${back}`.trim();
     this.note.hidden = !changed;
   }
 
   /** @param {number} place of a step, from 0 */
   go(place) {
-    const { steps } = this.scene;
-    const step = steps[place];
+    const step = this.scene.steps[place];
     if (!step || !this.view) return;
-    this.place = place;
-    this.until = null;
     this.view.play(false);
     this.view.select(null);
+    this.#show(place);
     readAddress(this.view, step.address);
+  }
+
+  /** The texts and buttons of a step. @param {number} place */
+  #show(place) {
+    const { steps } = this.scene;
+    const step = steps[place];
+    this.place = place;
+    this.until = null;
+    if (this.view) this.view.step = place + 1;
     this.count.textContent = `Step ${place + 1} of ${steps.length}`;
     /** @type {HTMLButtonElement} */ (this.back).disabled = place === 0;
     /** @type {HTMLButtonElement} */ (this.next).disabled = place === steps.length - 1;
@@ -196,4 +236,9 @@ export class Guide {
  * The guide of a scene as it lies in a file or comes from a page; null if it is none.
  * @param {any} scene
  */
-export const guideOf = (scene) => (Array.isArray(scene?.steps) && scene.steps.length ? new Guide(scene) : null);
+export function guideOf(scene) {
+  if (!Array.isArray(scene?.steps) || !scene.steps.length) return null;
+  const guide = new Guide(scene);
+  guide.changed(scene.changed === true);
+  return guide;
+}

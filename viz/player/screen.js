@@ -71,7 +71,8 @@ export class Screen {
     this.numbers = recordings.map(() => el("span", { class: "numbers", role: "group", "aria-label": "Totals" }));
     this.legend = el("div");
     this.said = el("p", { class: "quiet", "aria-live": "polite", role: "status" });
-    this.help = helpPage(Boolean(options.onDetail));
+    const { onDetail, scene, acting } = options;
+    this.help = helpPage({ detail: Boolean(onDetail), scene: Boolean(scene), settings: Boolean(acting) });
     this.theme = iconButton("moon", "Dark or light", () => this.paint(!this.palette.dark), "d");
     this.moments = momentsOf(recordings);
     /** What has to be drawn in the next frame. @type {Set<Change>} */
@@ -107,8 +108,8 @@ export class Screen {
       view.window(from / 1e6, to / 1e6);
       view.seek(from / 1e6);
     }
-    if (options.hash) this.go(options.hash);
-    options.scene?.attach(view);
+    if (options.hash) readAddress(view, options.hash);
+    options.scene?.attach(view, options.hash ?? "");
   }
 
   destroy() {
@@ -128,7 +129,9 @@ export class Screen {
 
   /** @param {string} hash */
   go(hash) {
-    if (hash !== this.address) readAddress(this.view, hash);
+    if (hash === this.address) return;
+    readAddress(this.view, hash);
+    this.options.scene?.read(hash);
   }
 
   /** @type {Record<string, () => unknown>} */
@@ -173,7 +176,7 @@ export class Screen {
     this.recordings.forEach((one, run) => {
       one.take(others[run]);
       this.stages[run].begin(new NodeState(one));
-      this.timelines[run].painted.key = "";
+      this.timelines[run].strips.forget();
     });
     this.asking.end("");
     fill(this.legend, legendOf(this.recordings, this.palette, this.most));

@@ -75,12 +75,14 @@ export function firstAct(recordings) {
 export const firstWords = (time) => `First different event at ${moment(time)}`;
 
 /**
- * Why a task was killed: by an act of the script, or because it found no memory.
+ * Why a task was killed: by an act of the script or of an agent, or because it found no memory.
  * @param {Recording} recording
  * @param {number} task row
  */
 export function killedBy(recording, task) {
   const job = recording.jobNumber(recording.tables.tasks.columns.job[task]);
   const isDone = actsOf(recording).some((act) => act.act === "kill" && act.job === job && act.done);
-  return isDone ? "by an act of the script" : "for want of memory";
+  if (isDone) return "by an act of the script";
+  const { jobs_killed: killed } = recording.header;
+  return Array.isArray(killed) && killed.includes(job) ? "by an act of an agent" : "for want of memory";
 }

@@ -87,7 +87,7 @@ export const STYLE = `
 .acts { position: absolute; inset: 16px 0 auto 0; height: 0; z-index: 4; }
 .pin { position: absolute; left: -9px; top: 0; width: 18px; height: 18px; padding: 0; border-radius: 9px 9px 9px 0; border: 1px solid var(--paper); background: var(--ink);
   color: var(--paper); font: 700 11px/1 system-ui, sans-serif; cursor: pointer; touch-action: none; }
-.pin::before { content: ""; position: absolute; inset: -4px; }
+.pin::before { content: ""; position: absolute; inset: -5px; }
 .pin.undone { background: var(--paper); color: var(--ink); border: 1px dashed var(--ink); }
 .act-card { position: absolute; top: 22px; left: 0; width: max-content; max-width: min(340px, 90%); background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 8px 12px;
   box-shadow: 0 4px 16px rgb(0 0 0 / .2); }

@@ -31,6 +31,8 @@ export class View {
     this.to = this.end;
     this.speed = usualSpeed(this.end);
     this.playing = false;
+    /** Of a guided scene, from 1; 0: there is none. */
+    this.step = 0;
     /** @type {Selection | null} */
     this.selection = null;
     this.dark = false;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
@@ -22,7 +22,8 @@ from viz.acts import WITHOUT
 from viz.server.faults import words_of
 from viz.server.files import file_of
 from viz.server.said import Made, Task
-from viz.settings import Settings, scenario_with
+from viz.settings import Settings, first_settings, scenario_with
+from viz.tasks import policies_of, without_policies
 
 # A process says something that often [s].
 BETWEEN_S = 0.1
@@ -37,10 +38,12 @@ class Abandoned(BaseException):
 
 
 class Link(NamedTuple):
-    """What a worker shares with the page's process."""
+    """What a worker knows of the page."""
 
     connection: Connection  # says how far it is, and hears which task is not wanted any more
-    scenario: Scenario  # the page's
+    scenario: Scenario
+    policies: tuple[str, ...]  # those shown at first; (): the scenario's own
+    scene: Mapping[str, Any]  # what guides through the runs (scenes.MadeScene.shown); {}: nothing does
 
 
 _links: list[Link] = []
@@ -51,9 +54,10 @@ def begin(connection: Connection, asked: dict[str, Any]) -> None:
 
     Args:
         connection: to the page's process.
-        asked: the page's scenario, and the keys laid over it.
+        asked: the page's scenario, and the keys laid over it; where there are any, the policies and the scene.
     """
-    _links[:] = [Link(connection, load_scenario(asked["scenario"], asked["overrides"]))]
+    scenario = load_scenario(asked["scenario"], asked["overrides"])
+    _links[:] = [Link(connection, scenario, tuple(asked.get("policies") or ()), asked.get("scene") or {})]
     _warm()
 
 
@@ -70,7 +74,7 @@ def compute(number: int, task: Task) -> Made:
     """Carry out a task; whatever a policy does wrong comes back as words."""
     told = Told(number, _links[0].connection)
     try:
-        return _computed(task, _links[0].scenario, told)
+        return _computed(task, _links[0], told)
     except Abandoned:
         return Made(error="stopped")
     except InputError as problem:
@@ -109,8 +113,9 @@ class Told:
         self._connection.send_bytes(json.dumps({"number": self._number, **said}).encode())
 
 
-def _computed(task: Task, scenario: Scenario, told: Told) -> Made:
+def _computed(task: Task, link: Link, told: Told) -> Made:
     told.phase("preparing")
+    scenario = link.scenario
     settings = Settings(**{**task.settings, "policy": task.policies[0]})
     scenarios = [
         scenario_with(scenario, replace(settings, script=""), settings.policy) if policy == WITHOUT
@@ -141,7 +146,16 @@ def _computed(task: Task, scenario: Scenario, told: Told) -> Made:
     recordings = [recording() for recording in made]
     if task.wanted == "run":
         return Made(payload_of(recordings[0]), _facts(models[0]))
-    return Made(file_of(task.wanted, scenarios, recordings))
+    return Made(file_of(task.wanted, scenarios, recordings, scene_of(task, link)))
+
+
+def scene_of(task: Task, link: Link) -> Mapping[str, Any] | None:
+    """The scene of a file, which says whether its runs are the scene's own; None: there is none."""
+    if not link.scene:
+        return None
+    first = first_settings(link.scenario, link.policies)
+    is_own = task.policies == policies_of(first) and dict(task.settings) == without_policies(first)
+    return {**link.scene, "changed": not is_own}
 
 
 def _detailed(

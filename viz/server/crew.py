@@ -20,7 +20,7 @@ class Worker:
     """A process that is ready for runs of the page's scenario.
 
     Args:
-        asked: the scenario, and the keys laid over it.
+        asked: what the page is asked to show (first.ASKED).
         hear: called with this worker and what it says, from a thread.
     """
 

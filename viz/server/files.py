@@ -6,7 +6,7 @@ import io
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -35,13 +35,18 @@ KINDS: Mapping[str, Kind] = {
 WITH_DETAIL = ("html", "recording")
 
 
-def file_of(kind: str, scenarios: Sequence[Scenario], recordings: Sequence[Recording]) -> bytes:
+def file_of(
+    kind: str, scenarios: Sequence[Scenario], recordings: Sequence[Recording], scene: Mapping[str, Any] | None = None
+) -> bytes:
     """The bytes of a file.
 
     Args:
         kind: one of KINDS.
         scenarios, recordings: of each run; a TOML file needs no recording.
+        scene: what guides through the runs in an HTML file; None: nothing does.
     """
+    if kind == "html":
+        return html_of(recordings, scene=scene).encode()
     if kind == "toml":
         return scenario_to_toml(scenarios[0]).encode()
     return _MADE[kind](recordings)
@@ -68,7 +73,6 @@ def _recording(recordings: Sequence[Recording]) -> bytes:
 
 
 _MADE: Mapping[str, Callable[[Sequence[Recording]], bytes]] = {
-    "html": lambda recordings: html_of(recordings).encode(),
     "recording": _recording,
     "jobs": lambda recordings: _parquet([one.jobs_frame() for one in recordings], recordings),
     "decisions": lambda recordings: _parquet([one.decisions_frame() for one in recordings], recordings),

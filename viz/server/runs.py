@@ -68,7 +68,7 @@ class Runs:
     """The workers, and what they are asked for.
 
     Args:
-        asked: the page's scenario, and the keys laid over it: {"scenario", "overrides"}.
+        asked: what the page is asked to show (first.ASKED): {"scenario", "overrides"} at least.
         ready: workers that are kept ready; None: by the processors.
     """
 

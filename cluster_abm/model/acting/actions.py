@@ -17,6 +17,7 @@ from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.failing.failures import FailureProcess
 from cluster_abm.model.knowing.views import Views
 from cluster_abm.model.moving.transfers import Transfers
+from cluster_abm.model.observing.happenings import Happenings
 from cluster_abm.model.part import part
 from cluster_abm.model.talking.waiting_tasks import WaitingTasks
 from cluster_abm.model.waiting.queues import Submissions
@@ -147,6 +148,7 @@ class JobActions:
     submissions: Submissions
     transfers: Transfers
     waiting: WaitingTasks
+    happenings: Happenings
     permission: Permission
     settle_ends: Callable[[], None]  # called when jobs may have ended
 
@@ -168,6 +170,7 @@ class JobActions:
         for task in live.tolist():
             self.transfers.cancel(task)
         engine.end_job(job, KILLED, now_ns)
+        self.happenings.kill(job)
         self.settle_ends()
 
 

@@ -1,4 +1,5 @@
-"""What a recording tells beside tasks and decisions: messages of managers; what fails, drains, is slow or recovers."""
+"""What a recording tells beside tasks and decisions: messages of managers; what fails, drains, is slow or recovers;
+jobs that acts have killed."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from cluster_abm.engine.tables import NONE
-from cluster_abm.recording.recording import table_of
+from cluster_abm.recording.recorded_run import table_of
 
 # A message that is not heard has this time.
 LOST = NONE
@@ -18,10 +19,14 @@ class Happenings:
 
     Args:
         are_kept: whether the run is recorded.
+
+    Attributes:
+        jobs_killed: jobs that an act has killed, of the script or of an agent, in the order of these acts.
     """
 
     def __init__(self, are_kept: bool) -> None:
         self.are_kept = are_kept
+        self.jobs_killed: list[int] = []
         self._messages: list[tuple[int, int, int, int, str, int]] = []
         self._failures: list[tuple[int, str, int, str, float]] = []
 
@@ -49,6 +54,11 @@ class Happenings:
         """
         if self.are_kept:
             self._failures.append((at_ns, what, node, other, factor))
+
+    def kill(self, job: int) -> None:
+        """An act kills a job."""
+        if self.are_kept:
+            self.jobs_killed.append(job)
 
     def messages_table(self) -> pa.Table:
         """The table `messages` of a recording."""
