@@ -198,7 +198,7 @@ RECORD_FIELDS: list[Field] = [
     ("moves", "i4", "1", "1: it started on another node than its home"),
     ("migrations", "i4", "1", "how often it was migrated while it ran"),
     ("restarts", "i4", "1", "how often it lost its node"),
-    ("outcome", "i4", "code", "FINISHED, KILLED for want of memory, or LOST with its node"),
+    ("outcome", "i4", "code", "FINISHED, KILLED (for want of memory, or by an act), or LOST with its node"),
     ("arrival_ns", "i8", "ns", "submission"),
     ("finish_ns", "i8", "ns", "end"),
     ("isolated_cpu_ns", "i8", "ns", "CPU of the isolated run"),

@@ -70,7 +70,7 @@ JOBS: tuple[Column, ...] = (
     Column("tasks_of_job", "1", "how many tasks its job has"),
     Column("restarts", "1", "how often it lost its node and began again"),
     Column("lost_cpu_ms", "ms", "received CPU with its work lost to failures"),
-    Column("outcome", "word", "finished, killed for want of memory, or lost with its node"),
+    Column("outcome", "word", "finished, killed (for want of memory, or by an act), or lost with its node"),
     Column("program", "name", "program that it runs; empty: none with a profile", "jobs run programs"),
 )
 
@@ -104,7 +104,7 @@ SUMMARY: tuple[Column, ...] = (
     Column("offered_load.memory", "1", "the same of the memory", "known"),
     Column("jobs.submitted", "jobs", "submitted so far: the sum of the other five"),
     Column("jobs.finished", "jobs", "of which all tasks have finished"),
-    Column("jobs.killed", "jobs", "of which a task was killed for want of memory"),
+    Column("jobs.killed", "jobs", "of which a task was killed, for want of memory or by an act"),
     Column("jobs.lost", "jobs", "of which a task was lost with its node"),
     Column("jobs.blocked", "jobs", "that the policy holds back"),
     Column("jobs.running", "jobs", "that have begun and not ended"),

@@ -21,8 +21,8 @@ def jobs_frame(records: Rows, jobs: Table, programs: Sequence[str] = ()) -> pd.D
 
     `slowdown` is wall over isolated time (IOLB 1), `slowdown_cpu_io` over CPU + I/O service (WAL-PM 18),
     `slowdown_cpu` over CPU (MCLS). `remote` says whether it started on another node than its home, `outcome` whether
-    it finished, was killed for want of memory, or lost with its node: then it has no slowdown. Time per CPU leaves out
-    CPU with its work lost to a failure (`lost_cpu_ms`). Jobs that run programs have their names.
+    it finished, was killed, or lost with its node: then it has no slowdown. Time per CPU leaves out CPU with its work
+    lost to a failure (`lost_cpu_ms`). Jobs that run programs have their names.
 
     Args:
         records: fields.RECORD_FIELDS.
