@@ -49,6 +49,9 @@ def carried_out(path: Path, folder: Path, timeout_s: int = 600) -> nbformat.Note
         cell["id"] = f"cell-{number}"
         if cell.cell_type == "code":
             cell.outputs = [one for one in cell.outputs if one.get("name") != "stderr"]
+            for one in cell.outputs:
+                # Of a player its picture stays: a widget needs the kernel that made it.
+                one.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python", "pygments_lexer": "ipython3"},

@@ -18,6 +18,8 @@ import pandas as pd
 from script_options import draw_option, measured, out_option, seeds_option, workers_option
 
 from cluster_abm import load_scenario
+from cluster_abm.results.colours import ink_on
+from cluster_abm.results.load_scale import shades_of_ratios
 from cluster_abm.results.style import new_figure, save
 from cluster_abm.scenario import shipped_path
 from cluster_abm.study.runner.tasks import SeededRun, run_all
@@ -96,17 +98,17 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 
     figure = new_figure(13, 8.2, f"Mean response as a multiple of data access's (12 nodes, {seeds} seeds)")
     panels = figure.subplots(len(NETWORKS), len(RATIOS), sharex=True, sharey=True)
-    image = None
+    image, shades, scale = None, shades_of_ratios(), LogNorm(1 / 7, 7)
     for row, network in enumerate(NETWORKS):
         of_network = table[table["network"] == network]
         for panel, (rival, ours) in zip(panels[row], RATIOS, strict=True):
             name = f"{rival} / {ours}"
             columns = of_network[[name, f"{name}: low", f"{name}: high"]].to_numpy(float)
             ratios, low, high = columns.T.reshape(3, len(TRUNKS_MBPS), len(FILES_MB))
-            image = panel.imshow(ratios, origin="lower", cmap="PuOr_r", norm=LogNorm(1 / 7, 7), aspect="auto")
+            image = panel.imshow(ratios, origin="lower", cmap=shades, norm=scale, aspect="auto")
             for (y, x), ratio in np.ndenumerate(ratios):
                 same = "=" if low[y, x] <= 1.0 <= high[y, x] else ""
-                panel.text(x, y, f"{same}{ratio:.2f}", ha="center", va="center", color=_ink(ratio))
+                panel.text(x, y, f"{same}{ratio:.2f}", ha="center", va="center", color=ink_on(shades(scale(ratio))))
             panel.set_xticks(range(len(FILES_MB)), [f"{size:g}" for size in FILES_MB])
             panel.set_yticks(range(len(TRUNKS_MBPS)), [f"{trunk:,g}" for trunk in TRUNKS_MBPS])
             panel.set_title(f"{name}\n{network}", fontsize=10)
@@ -116,10 +118,6 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
     bar.ax.set_yticklabels(["0.2", "0.5", "1", "2", "5"])
     bar.ax.minorticks_off()
     save(figure, path)
-
-
-def _ink(ratio: float) -> str:
-    return "white" if ratio > 3.5 or ratio < 0.25 else "black"
 
 
 @click.command()

@@ -18,6 +18,8 @@ import pandas as pd
 from script_options import draw_option, measured, out_option, seeds_option, workers_option
 
 from cluster_abm import load_scenario
+from cluster_abm.results.colours import ink_on
+from cluster_abm.results.load_scale import shades_of_ratios
 from cluster_abm.results.style import new_figure, save
 from cluster_abm.study.runner.tasks import SeededRun, run_all
 
@@ -79,16 +81,16 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
     title = f"Mean slowdown under remote execution as a multiple of WAL-PM's ({NODES} nodes, {seeds} seeds)"
     figure = new_figure(13, 7.6, title)
     panels = figure.subplots(len(RIVALS), len(WORKS), sharex=True, sharey=True)
-    image = None
+    # A ratio of 1, where neither is better, is white.
+    image, shades, scale = None, shades_of_ratios(), LogNorm(1 / 20, 20)
     for row, rival in enumerate(RIVALS):
         for panel, work in zip(panels[row], WORKS, strict=True):
             ratios = table[table["work"] == work].pivot_table(
                 index="disk_load", columns="data_mb", values=f"{rival} / wal-pm"
             )
-            image = panel.imshow(ratios, origin="lower", cmap="viridis", norm=LogNorm(0.5, 20), aspect="auto")
+            image = panel.imshow(ratios, origin="lower", cmap=shades, norm=scale, aspect="auto")
             for (y, x), ratio in np.ndenumerate(ratios.to_numpy()):
-                colour = "black" if ratio > 4 else "white"
-                panel.text(x, y, f"{ratio:.1f}", ha="center", va="center", color=colour)
+                panel.text(x, y, f"{ratio:.1f}", ha="center", va="center", color=ink_on(shades(scale(ratio))))
             panel.set_xticks(range(len(DATA_MB)), [f"{data:g}" for data in DATA_MB])
             panel.set_yticks(range(len(DISK_LOADS)), [f"{load:g}" for load in DISK_LOADS])
             panel.set_title(f"{rival}, {work}", fontsize=10)
@@ -97,6 +99,7 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
     bar = figure.colorbar(image, ax=panels, label="slowdown / WAL-PM's slowdown", ticks=[0.5, 1, 2, 5, 10, 20])
     bar.ax.set_yticklabels(["0.5", "1", "2", "5", "10", "20"])
     bar.ax.minorticks_off()
+    bar.ax.set_ylim(0.5, 20)
     save(figure, path)
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
-from itertools import cycle
 from pathlib import Path
 
 import click
@@ -25,8 +24,8 @@ from machines.records import KEYS, Records, pairs_of, read_records, read_scores,
 
 from cluster_abm.bounded_files import MOST_MB, TRACE_MB
 from cluster_abm.errors import InputError
-from cluster_abm.results.colours import INK
-from cluster_abm.results.looks import MARKERS, SPARE_COLOURS
+from cluster_abm.results.colours import FOR, INK, LINE, LINK, MARK, REMARK
+from cluster_abm.results.looks import series_looks
 from cluster_abm.results.style import log_ticks, new_figure, save, tidy
 
 SOURCE = "local"
@@ -50,9 +49,7 @@ DIVISIONS = {
 FITTED = "one factor a machine"
 HATCHES = ("", "///", "...", "")
 BASELINES = ("none", "cpu_score", "mean_score")
-COLOURS = dict(zip((*BASELINES, MODEL), ("#BBBBBB", "#E69F00", "#56B4E9", "#0072B2"), strict=True))
-# None of a way's.
-MACHINE_COLOURS = SPARE_COLOURS
+COLOURS = {"none": LINE, "cpu_score": LINK, "mean_score": REMARK, MODEL: FOR}
 ERROR = "median |predicted / measured - 1| [%]"
 BY_PAIR, BY_TASK = ["workflow", "task", "machine"], ["workflow", "task"]
 
@@ -168,10 +165,12 @@ def draw(errors: pd.DataFrame, document: dict[str, object], path: Path) -> None:
     figure = new_figure(16, 5.8, f"Times on other machines from a run on {SOURCE} and published scores")
     times, machines, parts = figure.subplots(1, 3)
     ends = [errors["measured_ms"].min() / 1000.0, errors["measured_ms"].max() / 1000.0]
-    times.plot(ends, ends, color="black", linewidth=0.8)
-    for (name, own), colour, marker in zip(errors.groupby("machine"), cycle(MACHINE_COLOURS), cycle(MARKERS)):
-        measured_s, predicted_s = own["measured_ms"] / 1000.0, own["predicted_ms"] / 1000.0
-        times.plot(measured_s, predicted_s, marker, color=colour, mew=0, markersize=3, alpha=0.5, label=str(name))
+    times.plot(ends, ends, color=INK, linewidth=0.8)
+    of_machines = series_looks(sorted(errors["machine"].unique()))
+    for name, look in of_machines.items():
+        own = errors[errors["machine"] == name]
+        look |= {"linestyle": "none", "mew": 0, "markersize": 3, "alpha": 0.5}
+        times.plot(own["measured_ms"] / 1000.0, own["predicted_ms"] / 1000.0, label=name, **look)
     log_ticks(times)
     log_ticks(times, of_y=True)
     times.legend(frameon=False, fontsize=9, markerscale=2.5)
@@ -185,14 +184,14 @@ def draw(errors: pd.DataFrame, document: dict[str, object], path: Path) -> None:
     machines.legend(frameon=False, fontsize=9)
     tidy(machines, "by machine", "machine", ERROR)
     names = list(DIVISIONS)
-    colours = [COLOURS[MODEL] if name == MODEL else "#DDDDDD" for name in names]
+    colours = [COLOURS[MODEL] if name == MODEL else LINE for name in names]
     parts.barh(names, errors[names].median() * 100.0, color=colours)
     parts.axvline(errors["mean_score"].median() * 100.0, color=COLOURS["mean_score"], label="mean of the scores")
     fitted = document["fitted_to_targets"]
     assert isinstance(fitted, dict)
     for name, style in ((FITTED, ":"), (f"{FITTED}, from other workflows", "--")):
         if fitted[name] is not None:
-            parts.axvline(fitted[name] * 100.0, color="#D55E00", linestyle=style, label=f"fitted: {name}")
+            parts.axvline(fitted[name] * 100.0, color=MARK, linestyle=style, label=f"fitted: {name}")
     parts.invert_yaxis()
     tidy(parts, "by part of the model", ERROR, "", grid="x")
     parts.legend(frameon=False, fontsize=9, loc="upper center", bbox_to_anchor=(0.3, -0.12))

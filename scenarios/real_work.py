@@ -21,6 +21,7 @@ from reality.judging import WORDS, Claim, Verdict, beyond_all, verdict
 from reality.workloads import SOURCES, Workload
 from script_options import draw_option, measured, out_option, workers_option
 
+from cluster_abm.results.colours import AGAINST, FOR, LINE, LINK, PAPER, ink_on, mixed
 from cluster_abm.results.style import new_figure, save
 from cluster_abm.scenario import shipped_path
 from cluster_abm.study.cells import Cell, run_cells
@@ -39,8 +40,8 @@ UNTRIED = Verdict(None, float("nan"))
 BOUNDS = ("none", "pooled")
 # Of a verdict: beyond Holm's correction over the table, and by its own interval alone.
 COLOURS = {
-    "holds": ("#2166AC", "#92C5DE"), "the reverse": ("#B2182B", "#F4A582"), "not told apart": ("#E6E6E6", "#E6E6E6"),
-    "does not apply": ("white", "white"),
+    "holds": (FOR, mixed(FOR, 0.6)), "the reverse": (AGAINST, mixed(AGAINST, 0.6)), "not told apart": (LINE, LINE),
+    "does not apply": (PAPER, PAPER),
 }  # fmt: skip
 SIGNS = {"holds": "✓ ", "the reverse": "✗ "}
 
@@ -108,6 +109,8 @@ def by_policy(workload: Workload, runs: pd.DataFrame) -> pd.DataFrame:
 
 def draw(table: pd.DataFrame, path: Path) -> None:
     """A row a claim, a column a workload: colour is the verdict, the number the ratio."""
+    from matplotlib.colors import to_rgb
+
     claims = table.drop_duplicates(["paper", "better", "worse", "says"])
     columns = list(table["workload"].unique())
     figure = new_figure(
@@ -121,8 +124,7 @@ def draw(table: pd.DataFrame, path: Path) -> None:
             colour = COLOURS[str(one["verdict"])][0 if one["beyond_holm"] else 1]
             axes.add_patch(patch(place, row, colour))
             if np.isfinite(one["ratio"]):
-                ink = "white" if colour in ("#2166AC", "#B2182B") else "black"
-                axes.text(place, row, signed(one), ha="center", va="center", fontsize=8.5, color=ink)
+                axes.text(place, row, signed(one), ha="center", va="center", fontsize=8.5, color=ink_on(to_rgb(colour)))
     axes.set_xlim(-0.5, len(columns) - 0.5)
     axes.set_ylim(len(claims) - 0.5, -0.5)
     axes.set_xticks(range(len(columns)), [column.replace(" ", "\n", 1) for column in columns], fontsize=8.5)
@@ -142,7 +144,7 @@ def draw(table: pd.DataFrame, path: Path) -> None:
             )
             axes.plot([], [], "s", color=weak, markersize=9, label=f"{signed_words}, by its own 95 % interval")
         else:
-            axes.plot([], [], "s", color=weak, markeredgecolor="#999999", markersize=9, label=words)
+            axes.plot([], [], "s", color=weak, markeredgecolor=LINK, markersize=9, label=words)
     axes.set_xlabel("ratio of the metrics, first policy over second, geometric mean on the same jobs [1]")
     figure.legend(loc="outside lower center", ncols=3, fontsize=9, frameon=False)
     save(figure, path)
@@ -157,7 +159,7 @@ def patch(x: float, y: float, colour: str) -> Rectangle:
     """A cell of the table."""
     from matplotlib.patches import Rectangle
 
-    return Rectangle((x - 0.48, y - 0.45), 0.96, 0.9, facecolor=colour, edgecolor="#e6e6e6", linewidth=0.5)
+    return Rectangle((x - 0.48, y - 0.45), 0.96, 0.9, facecolor=colour, edgecolor=LINE, linewidth=0.5)
 
 
 @click.command()

@@ -17,8 +17,8 @@ from conclusions import Conclusion, distinct, load_conclusions
 from script_options import draw_option, measured, out_option, workers_option
 
 from cluster_abm import load_scenario
-from cluster_abm.results.colours import BREAKDOWN_COLOURS
-from cluster_abm.results.looks import LINES, MARKERS, SPARE_COLOURS
+from cluster_abm.results.colours import INK
+from cluster_abm.results.looks import series_looks
 from cluster_abm.results.style import error_bars, legend_below, log_ticks, new_figure, save, tidy
 from cluster_abm.study.cells import Ratio, run_cells
 
@@ -75,17 +75,14 @@ def draw(table: pd.DataFrame, path: Path) -> None:
     """Left the ratios over the number of nodes, right how many tasks the better policy moves a job."""
     figure = new_figure(12, 7, "The papers' conclusions on larger clusters, as much work a node (bars: 95 %)")
     ratios, moves = figure.subplots(1, 2)
-    # Each line is a pair of policies: the colours of none.
-    colours = [*SPARE_COLOURS, *(BREAKDOWN_COLOURS[part] for part in ("cpu", "io", "paging", "blocked"))]
-    for place, (_, own) in enumerate(table.groupby(["paper", "better", "worse"], sort=False)):
-        first = own.iloc[0]
-        style = {
-            "marker": MARKERS[place % len(MARKERS)], "linestyle": LINES[place % len(LINES)], "markersize": 5,
-            "color": colours[place], "label": f"{first['paper']}: {first['better']} / {first['worse']}",
-        }  # fmt: skip
+    # Each line is a pair of policies, and looks like none.
+    names = table["paper"] + ": " + table["better"] + " / " + table["worse"]
+    looks = series_looks(list(names.unique()))
+    for name, own in table.groupby(names, sort=False):
+        style = looks[str(name)] | {"markersize": 5, "label": name}
         error_bars(ratios, own["nodes"], own["ratio"], own["low"], own["high"], linewidth=1.2, **style)
         moves.plot(own["nodes"], own["moves_per_job"], linewidth=1.2, **style)
-    ratios.axhline(1.0, color="black", linewidth=0.8)
+    ratios.axhline(1.0, color=INK, linewidth=0.8)
     ratios.set_ylim(0, min(2.0, table["high"].max() * 1.05))
     tidy(ratios, "Ratio of the metrics", "nodes", "better policy's over worse's (below 1: as the paper says)")
     tidy(moves, "Tasks moved", "nodes", "tasks moved per job under the better policy")

@@ -19,8 +19,7 @@ from tqdm import tqdm
 
 from cluster_abm import ClusterModel
 from cluster_abm.model import LoadManager
-from cluster_abm.results.colours import ALONE
-from cluster_abm.results.looks import SPARE_COLOURS
+from cluster_abm.results.colours import ALONE, SERIES_COLOURS
 from cluster_abm.results.style import error_bars, legend_below, new_figure, save, tidy, whole_numbers
 from cluster_abm.study.statistics.bounds import bounds_of
 from cluster_abm.study.statistics.estimates import estimate
@@ -89,7 +88,7 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
     for axes, (kind, own) in zip(figure.subplots(1, 2, sharey=True), table.groupby("kind", sort=False), strict=True):
         for group, line in own.groupby("group"):
             is_minority = group == "minority"
-            look = {"color": SPARE_COLOURS[1], "marker": "D", "linestyle": "--"} if is_minority else {"color": ALONE}
+            look = {"color": SERIES_COLOURS[1], "marker": "D", "linestyle": "--"} if is_minority else {"color": ALONE}
             curve = (line[name] for name in ("minority", "mean_slowdown", "low", "high"))
             error_bars(axes, *curve, label="jobs of the minority" if is_minority else "jobs of the other nodes", **look)
         tidy(axes, f"{kind} minority", "nodes of the minority", "mean slowdown" if kind == "selfish" else "", grid="y")

@@ -22,6 +22,8 @@ from script_options import draw_option, measured, out_option, workers_option
 from tqdm import tqdm
 
 from cluster_abm.limits import available_processors
+from cluster_abm.results.colours import ink_on
+from cluster_abm.results.load_scale import shades_of_ratios
 from cluster_abm.results.style import new_figure, save, tidy
 from cluster_abm.scenario import load_scenario
 from cluster_abm.study.cells import Cell, ratio_of, run_cells
@@ -166,16 +168,20 @@ def table_of(runs: pd.DataFrame) -> pd.DataFrame:
 
 def draw(table: pd.DataFrame, path: Path, plan: Plan) -> None:
     """A map for each policy: what weights tuned in one regime cost in another."""
+    from matplotlib.colors import Normalize
+
     names = [regime.name for regime in plan.regimes]
     title = f"Mean slowdown over that of the regime's own weights ({len(plan.judge_seeds)} seeds not searched on)"
     figure = new_figure(11, 16, title)
+    # Above 1 the weights cost something.
+    shades, scale = shades_of_ratios().reversed(), Normalize(-0.4, 0.4)
     for axes, policy in zip(figure.subplots(len(POLICIES), 1, sharex=True), POLICIES, strict=True):
         own = table[table["policy"] == policy].pivot_table(index="weights", columns="regime", values="over_own")
         rows = [*(f"tuned: {name}" for name in names), "one for all", "defaults", "adaptive"]
         cells = own.reindex(index=rows, columns=names).fillna(1.0)
-        image = axes.imshow(np.log(cells), cmap="RdBu_r", vmin=-0.4, vmax=0.4, aspect="auto")
+        image = axes.imshow(np.log(cells), cmap=shades, norm=scale, aspect="auto")
         for (y, x), ratio in np.ndenumerate(cells.to_numpy()):
-            colour = "white" if abs(np.log(ratio)) > 0.25 else "black"
+            colour = ink_on(shades(scale(np.log(ratio))))
             axes.text(x, y, f"{ratio:.2f}", ha="center", va="center", color=colour, fontsize=7)
         axes.set_xticks(range(len(names)), names, rotation=90, fontsize=8)
         axes.set_yticks(range(len(rows)), rows, fontsize=8)

@@ -13,11 +13,11 @@ from itertools import product
 from pathlib import Path
 
 import click
-import numpy as np
 import pandas as pd
-from script_options import out_option, seeds_option, workers_option
+from script_options import draw_option, measured, out_option, seeds_option, workers_option
 
-from cluster_abm.results.looks import looks_of
+from cluster_abm.results.colours import REMARK
+from cluster_abm.results.looks import series_looks
 from cluster_abm.results.style import error_bars, legend_below, log_ticks, new_figure, save, tidy
 from cluster_abm.scenario.hardware import read_preset
 from cluster_abm.study.cells import Cell, means, ratio_of, run_cells
@@ -72,19 +72,28 @@ def measure(seeds: int, workers: int | None) -> pd.DataFrame:
     return run_cells(cells, range(1001, 1001 + seeds), METRICS, "what is left", workers)
 
 
-def draw(runs: pd.DataFrame, path: Path, seeds: int) -> None:
+def gains(runs: pd.DataFrame) -> pd.DataFrame:
+    """A row a preset and load: the aware policy's mean slowdown over CPU load balancing's, with its interval."""
+    rows = []
+    for (swept, preset, load), own in runs.groupby(["swept", "preset", "load"], sort=False):
+        aware, blind = PAIRS[str(swept)]
+        one = ratio_of(own, aware, blind, "mean_slowdown")
+        rows.append((swept, preset, load, aware, one.mean, one.low, one.high))
+    return pd.DataFrame(rows, columns=["swept", "preset", "load", "policy", "ratio", "ratio_low", "ratio_high"])
+
+
+def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
     """A panel a swept load, a line a preset: the aware policy over CPU load balancing."""
     title = f"What I/O-aware and memory-aware balancing gain over CPU load balancing ({seeds} seeds, bars: 95 %)"
     figure = new_figure(12, 5, title)
-    looks = looks_of(list(PRESETS))
+    looks = series_looks(list(PRESETS))
     for axes, swept in zip(figure.subplots(1, len(LOADS)), LOADS, strict=True):
-        for preset in PRESETS:
-            own = runs[(runs["swept"] == swept) & (runs["preset"] == preset)]
-            ratios = [ratio_of(part, *PAIRS[swept], "mean_slowdown") for _, part in own.groupby("load")]
-            bounds = np.array([(one.mean, one.low, one.high) for one in ratios]).T
-            error_bars(axes, np.array(LOADS[swept]), *bounds, label=preset, **looks[preset])
-        axes.axhline(1.0, color="#666666", linewidth=0.8)
         aware, blind = PAIRS[swept]
+        for preset in PRESETS:
+            own = table[(table["swept"] == swept) & (table["preset"] == preset) & (table["policy"] == aware)]
+            bounds = (own[name].to_numpy(float) for name in ("ratio", "ratio_low", "ratio_high"))
+            error_bars(axes, own["load"].to_numpy(float), *bounds, label=preset, **looks[preset])
+        axes.axhline(1.0, color=REMARK, linewidth=0.8)
         axes.set_xticks(LOADS[swept])
         tidy(axes, f"{aware} over {blind}", f"offered {swept} load of a node [1]", "mean slowdown, ratio")
         if swept == "memory":
@@ -97,15 +106,19 @@ def draw(runs: pd.DataFrame, path: Path, seeds: int) -> None:
 @seeds_option(8, "point")
 @workers_option
 @out_option
-def main(seeds: int, workers: int | None, out: Path) -> None:
+@draw_option
+def main(seeds: int, workers: int | None, out: Path, only_draws: bool) -> None:
     """Measure, print, and write CSV and PNG."""
+    if only_draws:
+        draw(measured(out / "what-is-left.csv"), out / "what-is-left.png", seeds)
+        return
     runs = measure(seeds, workers)
     by = ["swept", "preset", "load", "policy"]
     out.mkdir(parents=True, exist_ok=True)
     runs["collapsed"] = runs["mean_slowdown"] > COLLAPSED
-    table = means(runs, by, *METRICS, "collapsed")
+    table = means(runs, by, *METRICS, "collapsed").merge(gains(runs), how="left", on=by)
     table.to_csv(out / "what-is-left.csv", index=False, float_format="%.4g")
-    draw(runs, out / "what-is-left.png", seeds)
+    draw(table, out / "what-is-left.png", seeds)
     shown = table.pivot_table(index=["swept", "preset", "load"], columns="policy", values="mean", sort=False)
     click.echo(shown.round(3).to_string())
     shown = table[table["collapsed"] > 0].pivot_table(index=by[:3], columns="policy", values="collapsed", sort=False)

@@ -16,6 +16,7 @@ import pandas as pd
 from conclusions import Conclusion, distinct, load_conclusions
 from script_options import draw_option, measured, out_option, seeds_option, workers_option
 
+from cluster_abm.results.colours import AGAINST, FOR, INK, LINE, MARK, REMARK
 from cluster_abm.results.style import log_ticks, new_figure, save, tidy
 from cluster_abm.study.cells import Ratio, run_cells
 
@@ -32,7 +33,7 @@ WAYS: dict[str, dict[str, object]] = {
     },
 }
 # Filled, empty and half filled: distinct in grey too.
-COLOURS = {"yes": "#2166AC", "not told": "#777777", "no": "#B2182B"}
+COLOURS = {"yes": FOR, "not told": REMARK, "no": AGAINST}
 FILLED = {"yes": "full", "not told": "none", "no": "left"}
 WORDS = {"yes": "holds by more than noise", "not told": "not told apart", "no": "the reverse, by more than noise"}
 MARKERS = dict(zip(WAYS, "osD^", strict=True))
@@ -83,8 +84,8 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
                 markersize=6,
                 fillstyle=FILLED[str(one["holds"])],
             )
-        axes.axhline(row + 0.5, color="#dddddd", linewidth=0.6)
-    axes.axvline(1.0, color="black", linewidth=0.8)
+        axes.axhline(row + 0.5, color=LINE, linewidth=0.6)
+    axes.axvline(1.0, color=INK, linewidth=0.8)
     axes.set_xlim(max(0.01, table["low"].min() * 0.9), min(5.0, table["high"].max() * 1.1))
     log_ticks(axes)
     axes.set_yticks(range(len(labels)), labels, fontsize=9)
@@ -92,7 +93,7 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
     label = "ratio of the metrics, geometric mean on the same jobs (below 1: as the paper says)"
     tidy(axes, "", label, "", grid="x")
     for way, marker in MARKERS.items():
-        axes.plot([], [], marker, color="#444444", markersize=5, label=way)
+        axes.plot([], [], marker, color=MARK, markersize=5, label=way)
     for word, colour in COLOURS.items():
         axes.plot([], [], "s", color=colour, fillstyle=FILLED[word], label=WORDS[word])
     figure.legend(loc="outside lower center", ncols=4, fontsize=9, frameon=False)

@@ -19,8 +19,8 @@ import pandas as pd
 from script_options import draw_option, measured, out_option, seeds_option, workers_option
 
 from cluster_abm import load_scenario
-from cluster_abm.results.colours import ALONE
-from cluster_abm.results.looks import SPARE_COLOURS
+from cluster_abm.results.colours import REMARK
+from cluster_abm.results.looks import series_looks
 from cluster_abm.results.style import legend_below, log_ticks, new_figure, save, tidy
 from cluster_abm.study.runner.tasks import SeededRun, run_all
 from cluster_abm.study.statistics.estimates import estimate
@@ -107,8 +107,6 @@ def measure(policies: list[str], seeds: int, duration_s: float, workers: int | N
     return pd.DataFrame(rows, columns=[*CASE, "plain_s", "heterogeneous_s", "ratio", "low", "high"])
 
 
-# Of the two degrees: no policy's colours, and distinct in grey.
-LOOKS = ({"color": ALONE, "marker": "o", "markersize": 4}, {"color": SPARE_COLOURS[1], "marker": "D", "markersize": 4})
 RATIO = "mean response, plain form over heterogeneous [1]"
 
 
@@ -118,18 +116,19 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
         13, 9.5, f"Mean response, plain form over heterogeneous form ({NODES} nodes, {seeds} seeds, 95 %)"
     )
     panels = figure.subplots(len(LOADS), len(UNLIKE), sharey=True)
+    looks = series_looks([f"unlike by 1:{degree:g}" for degree in DEGREES])
     names = list(table["policy"].unique())[::-1]
     for row, load in enumerate(LOADS):
         for panel, unlike in zip(panels[row], UNLIKE, strict=True):
-            for offset, degree, look in zip((-0.15, 0.15), DEGREES, LOOKS, strict=True):
+            for offset, degree, (words, look) in zip((-0.15, 0.15), DEGREES, looks.items(), strict=True):
                 chosen = table[(table["load"] == load) & (table["unlike"] == unlike) & (table["degree"] == degree)]
                 ratios = chosen.set_index("policy").loc[names]
                 panel.errorbar(
-                    ratios["ratio"], np.arange(len(names)) + offset, linestyle="none", linewidth=1.2, **look,
+                    ratios["ratio"], np.arange(len(names)) + offset, linewidth=1.2,
+                    **(look | {"linestyle": "none", "markersize": 4, "label": words}),
                     xerr=[ratios["ratio"] - ratios["low"], ratios["high"] - ratios["ratio"]],
-                    label=f"unlike by 1:{degree:g}",
                 )  # fmt: skip
-            panel.axvline(1.0, color="0.5", linewidth=0.8)
+            panel.axvline(1.0, color=REMARK, linewidth=0.8)
             panel.set_yticks(range(len(names)), names)
             tidy(panel, f"{TITLES[unlike]}, load {load:g}", RATIO if row == len(LOADS) - 1 else "", "", grid="x")
             log_ticks(panel)

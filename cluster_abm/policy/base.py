@@ -207,16 +207,19 @@ class Policy:
     def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
         """The asked node's answer from its own true state: "" accepts, else the reason of the refusal.
 
-        By default it holds the offer's own conditions against what is true here: the gap in load, and the gain.
+        By default it holds the offer's own conditions against what is true here: the gap in load, and the gain. A
+        number that the offer does not give is no condition.
         """
-        if not decision.index or decision.load_here != decision.load_here:
+        if not decision.index or math.isnan(decision.load_here):
             return ""
-        if not narrows_the_gap(decision.task_load, decision.load_here, view.load(decision.index, view.me)):
+        task_load = 0.0 if math.isnan(decision.task_load) else decision.task_load
+        if not narrows_the_gap(task_load, decision.load_here, view.load(decision.index, view.me)):
             return "not the lighter node any more"
         response = self.response_ms(task, view, view.me)
-        if response is not None and not math.isnan(response):
-            return "" if decision.response_here_ms > response + decision.cost_ms else "no gain any more"
-        return ""
+        if response is None or math.isnan(response) or math.isnan(decision.response_here_ms):
+            return ""
+        cost_ms = 0.0 if math.isnan(decision.cost_ms) else decision.cost_ms
+        return "" if decision.response_here_ms > response + cost_ms else "no gain any more"
 
     def restated(self, task: ArrivingTask, decision: Decision, view: View, asker: int) -> Decision:
         """Restate an offer by a load manager with another policy in terms of this one, so that `accept` can judge it.

@@ -28,6 +28,10 @@ MOVE_COLOURS = ("#006978", "#b0307a", "#C2410C", "#00846A", "#C2410C", "#8C6D1F"
 RAMP = ("#2a2a5e", "#2b4171", "#275985", "#237196", "#3986a6", "#4b9cb4", "#69b0c2", "#8ac2d1", "#a9d3e0")
 # Of the one curve of a panel, which is neither a policy nor a resource.
 ALONE = "#3B4A57"
+# Of curves that are no policies, in this order: log and model, machines, kinds of nodes.
+SERIES_COLOURS = (ALONE, "#FC4860", "#30A0C0", "#A04000", "#9030A0")
+# A claim that holds, and its reverse; ratios that speak for what is asked about, and against it.
+FOR, AGAINST = "#006978", "#A6611A"
 
 
 def mixed(colour: str, share: float) -> str:

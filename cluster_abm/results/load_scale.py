@@ -1,11 +1,11 @@
-"""Loads as shades: one even map for all pictures, from nothing to a round load."""
+"""Loads as shades: one even map for all pictures, from nothing to a round load; and one of ratios."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
 
-from cluster_abm.results.colours import PAPER, RAMP
+from cluster_abm.results.colours import AGAINST, FOR, PAPER, RAMP
 
 if TYPE_CHECKING:
     from matplotlib.colors import Colormap, Normalize
@@ -27,6 +27,13 @@ def shades_of_loads() -> Colormap:
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("loads", list(reversed(RAMP))).with_extremes(under=PAPER)
+
+
+def shades_of_ratios() -> Colormap:
+    """Matplotlib's map of ratios: from those that speak against what is asked about, over none, to those for it."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("ratios", [AGAINST, PAPER, FOR])
 
 
 def scale_to(full: float) -> Normalize:

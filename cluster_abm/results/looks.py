@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Literal, TypeVar
 
-from cluster_abm.results.colours import mixed
+from cluster_abm.results.colours import SERIES_COLOURS, mixed
 
 # As Matplotlib takes it: a letter, a star (corners, 1, degrees), or corners in order.
 Marker = str | tuple[int, Literal[0, 1, 2], int] | tuple[tuple[int, int], ...]
@@ -57,6 +57,8 @@ FAMILIES: dict[str, tuple[str, str]] = {
 OTHERS = "others"
 # Of policies without a family, and of curves whose own colour is taken.
 SPARE_COLOURS = ("#480C54", "#FC4860", "#6000E4", "#60243C", "#E454F0", "#840CC0")
+# Of curves that are no policies.
+SERIES_MARKERS = ("o", "D", "^", "s", "v", "P", "X")
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
 # Of a second policy in one colour: this share of black (below 0) or white; beyond all colours, more of them.
 SHADES, MIXED = (-0.35, 0.25), (0.45, -0.45, 0.7, -0.7, -0.25)
@@ -107,6 +109,21 @@ def looks_of(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     return {
         name: {"color": colour, "marker": marker, "linestyle": LINES[number % len(LINES)]}
         for number, (name, colour, marker) in enumerate(found)
+    }
+
+
+def series_looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Colour, marker and line of each curve that is no policy: keywords of a line."""
+    count = len(SERIES_COLOURS)
+    # Beyond the colours they begin again, darker and then lighter.
+    shares = (0.0, *SHADES)
+    return {
+        name: {
+            "color": mixed(SERIES_COLOURS[number % count], shares[number // count % len(shares)]),
+            "marker": SERIES_MARKERS[number % len(SERIES_MARKERS)],
+            "linestyle": LINES[number % len(LINES)],
+        }
+        for number, name in enumerate(names)
     }
 
 

@@ -18,7 +18,7 @@ from matplotlib.ticker import PercentFormatter
 from cluster_abm.arrays import Floats
 from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.results import style
-from cluster_abm.results.colours import ALONE, BREAKDOWN_COLOURS, MARK, REMARK
+from cluster_abm.results.colours import ALONE, BREAKDOWN_COLOURS, INK, MARK, PAPER, REMARK
 from cluster_abm.results.load_scale import scale_to, shades_of_loads
 from cluster_abm.results.looks import colours_of, markers_of
 
@@ -106,7 +106,7 @@ def _draw_slowdowns(
         text = style.plain(mean, 3)
         if interval is not None and np.isfinite(interval).all():
             low, high = interval
-            axes.errorbar(mean, y, xerr=[[mean - low], [high - mean]], color="black", capsize=4, linewidth=1.2)
+            axes.errorbar(mean, y, xerr=[[mean - low], [high - mean]], color=INK, capsize=4, linewidth=1.2)
             tops.append(high)
             text += f" [{style.plain(low, 3)}, {style.plain(high, 3)}]"
         # In a column of their own, the numbers meet neither bars nor caps.
@@ -151,7 +151,7 @@ def _draw_seeds(axes: Axes, table: pd.DataFrame, colours: Mapping[str, str]) -> 
     for y, name in enumerate(table):
         several = len(table) if {name, first} - constant else 1
         at = y + (heights if several > 1 else np.zeros(1))
-        axes.scatter(values[name][:several], at, color=colours[str(name)], edgecolors="white", linewidths=0.5, s=34)
+        axes.scatter(values[name][:several], at, color=colours[str(name)], edgecolors=PAPER, linewidths=0.5, s=34)
     title = "One sample" if len(table) > 1 and constant == {*table} else "Seed by seed"
     known = values.to_numpy()[np.isfinite(values.to_numpy())]
     axes.margins(x=0.1)
@@ -198,7 +198,7 @@ def reproduction_figure(
                 _draw_intervals(panel, curve, colour)
             measured, published = ("none", "none") if names else ("-", "--")
             panel.plot(curve.x, _floats(curve.measured), linestyle=measured, linewidth=1.3 + 4 * weight, **look)
-            look |= {"linestyle": published, "mfc": "white"}
+            look |= {"linestyle": published, "mfc": PAPER}
             panel.plot(curve.x, _floats(curve.published), linewidth=1 + 1.5 * weight, **look)
         style.tidy(panel, "all series" if len(group) > 1 else group[0].name, "", "")
     # Panels above a hidden one are the lowest of their column, and keep their numbers.
@@ -233,7 +233,7 @@ def reproduction_figure(
     handles += [Line2D([], [], color=MARK, linestyle="-", marker="o", markersize=5, label="measured")]
     if any(value is not None for curve in curves for value in curve.published):
         handles.append(
-            Line2D([], [], color=MARK, linestyle="--", marker="o", mfc="white", markersize=5, label="published")
+            Line2D([], [], color=MARK, linestyle="--", marker="o", mfc=PAPER, markersize=5, label="published")
         )
     if any(interval is not None for curve in curves for interval in curve.ci95):
         words = "95 % interval" + (" (cut by the frame: few seeds)" if cut else "")

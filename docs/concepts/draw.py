@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
 from cluster_abm import ClusterModel
-from cluster_abm.results.colours import BREAKDOWN_COLOURS, FAINT, INK, MOVE, mixed
-from cluster_abm.results.looks import FAMILIES, LOOKS
+from cluster_abm.results.colours import ALONE, BREAKDOWN_COLOURS, FAINT, INK, MOVE, PAPER, SERIES_COLOURS, mixed
+from cluster_abm.results.looks import FAMILIES, LOOKS, colour_of
 from cluster_abm.results.style import error_bars, new_figure, tidy
 from cluster_abm.study.statistics.estimates import estimate
 
@@ -47,7 +47,7 @@ def arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float], word
     axes.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": INK, "linewidth": 1.2} | style)
     if words:
         axes.text((start[0] + end[0]) / 2, (start[1] + end[1]) / 2 + 0.09, words, ha="center", fontsize=9, color=FAINT,
-                  bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5})  # fmt: skip
+                  bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 0.5})  # fmt: skip
 
 
 def save(figure: Figure, name: str) -> None:
@@ -59,10 +59,10 @@ def save(figure: Figure, name: str) -> None:
 def node() -> None:
     """What a task goes through on a node."""
     figure, axes = sheet(9.0, 3.3)
-    box(axes, 1.4, 1.9, 1.5, 0.7, "ready queue\n(round robin)", "white")
+    box(axes, 1.4, 1.9, 1.5, 0.7, "ready queue\n(round robin)", PAPER)
     box(axes, 3.9, 1.9, 1.3, 0.7, "CPU cores", CPU)
     box(axes, 6.0, 1.9, 0.9, 0.7, "buffer", MEMORY)
-    box(axes, 6.0, 0.5, 1.5, 0.7, "disk queue\n(first come)", "white")
+    box(axes, 6.0, 0.5, 1.5, 0.7, "disk queue\n(first come)", PAPER)
     box(axes, 3.9, 0.5, 1.3, 0.7, "disk", DISK)
     arrow(axes, (0.3, 2.25), (1.35, 2.25), "task enters")
     arrow(axes, (2.95, 2.25), (3.85, 2.25), "its turn")
@@ -91,7 +91,7 @@ def slices() -> None:
             x, left = 1.0 + place * 2.6, 2.4
             while left > 0.06:
                 wide = min(left, float(generator.uniform(0.2, 0.9)))
-                kind = generator.choice([CPU, DISK, "white"], p=[0.5, 0.35, 0.15])
+                kind = generator.choice([CPU, DISK, PAPER], p=[0.5, 0.35, 0.15])
                 axes.add_patch(Rectangle((x, y), wide, 0.3, facecolor=str(kind), edgecolor=INK, linewidth=0.6))
                 x, left = x + wide, left - wide
     for place in range(4):
@@ -104,7 +104,7 @@ def slices() -> None:
         0.15, 0.12, "At each boundary: jobs appear, managers ask and answer, tasks set out, reports go out.",
         fontsize=10, color=TALK,
     )  # fmt: skip
-    for place, (words, colour) in enumerate((("computes", CPU), ("reads or writes", DISK), ("idle", "white"))):
+    for place, (words, colour) in enumerate((("computes", CPU), ("reads or writes", DISK), ("idle", PAPER))):
         axes.add_patch(Rectangle((1.0 + place * 1.8, 0.42), 0.2, 0.16, facecolor=colour, edgecolor=INK, linewidth=0.6))
         axes.text(1.28 + place * 1.8, 0.5, words, fontsize=9, va="center", color=INK)
     save(figure, "slices")
@@ -114,7 +114,7 @@ def negotiation() -> None:
     """How an arriving task finds its node."""
     figure, axes = sheet(9.0, 3.5)
     for x, name in ((1.5, "home's load manager"), (4.5, "node A's load manager"), (7.5, "node B's load manager")):
-        box(axes, x - 0.95, 3.0, 1.9, 0.3, name, "white")
+        box(axes, x - 0.95, 3.0, 1.9, 0.3, name, PAPER)
         axes.plot([x, x], [0.25, 2.95], color=FAINT, linewidth=0.8, linestyle=(0, (4, 3)))
     said = ((4.5, 2.75, "report: my load (every second)"), (7.5, 2.5, "report: my load"))
     for x, y, words in said:
@@ -148,8 +148,10 @@ def sharing() -> None:
     ends = np.array([one.ci95 for one in found])
     means = np.array([one.mean for one in found])
     line = np.linspace(0.05, 0.92, 200)
-    axes.plot(line, 1 / (1 - line), color=FAINT, label="theory: 1 / (1 - utilisation)")
-    error_bars(axes, loads, means, *ends.T, color=TALK, linestyle="", label="runs: mean of 8 seeds, 95 % interval")
+    axes.plot(line, 1 / (1 - line), color=ALONE, label="theory: 1 / (1 - utilisation)")
+    error_bars(
+        axes, loads, means, *ends.T, color=SERIES_COLOURS[1], linestyle="", label="runs: mean of 8 seeds, 95 % interval"
+    )
     tidy(axes, "", "utilisation of the CPU (share of time)", "mean slowdown (1 = alone)")
     axes.set_ylim(0, 15)
     axes.legend(frameon=False, loc="upper left")
@@ -166,7 +168,7 @@ def balanced() -> None:
         frame = model.nodes_frame()
         table = frame.pivot_table(index="time_ms", columns="node", values="tasks")
         for node_number in table:
-            axes.plot(table.index / 60_000, table[node_number], color=TALK, alpha=0.35, linewidth=0.8)
+            axes.plot(table.index / 60_000, table[node_number], color=colour_of(policy), alpha=0.35, linewidth=0.8)
         tidy(axes, words, "time [min]", "tasks on a node")
     save(figure, "balanced")
 

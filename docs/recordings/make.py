@@ -9,41 +9,89 @@ is that of today's engine.
 
 from __future__ import annotations
 
+import ast
 import io
 import json
+import linecache
+import os
 import shutil
+import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import cluster_abm as ca
-from cluster_abm.recording import save_recordings
+from cluster_abm.recording import Recording, load_recordings, save_recordings
 from cluster_abm.recording.html import html_of
 from cluster_abm.scenes import make_scene, scene_names
 
 HERE = Path(__file__).parent
+TUTORIALS = HERE.parent / "tutorials"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 
 
 class Made(NamedTuple):
-    """What recordings are of."""
+    """What recordings are of, and the address of their picture."""
 
-    scenario: str
-    policies: tuple[str, ...]
-    at: str  # the address of its picture
-    overrides: dict[str, Any]
-
-    def recordings(self) -> list[ca.Recording]:
-        """One of each policy, from seed 1."""
-        return [ca.record(self.scenario, policy, seed=1, overrides=self.overrides) for policy in self.policies]
+    recordings: Callable[[], list[Recording]]
+    at: str
 
 
-RECORDINGS = {"hot-spot": Made("quickstart", ("none", "wal-pm"), "t=150&speed=5", {"workload.duration_s": 200.0})}
+def hot_spot() -> list[Recording]:
+    """The first page's: without load balancing, and under wal-pm."""
+    overrides = {"workload.duration_s": 200.0}
+    return [ca.record("quickstart", policy, seed=1, overrides=overrides) for policy in ("none", "wal-pm")]
+
+
+def players_of_tutorials() -> dict[str, Made]:
+    """The cells of the tutorials that say `player`."""
+    found = {}
+    for path in sorted(TUTORIALS.glob("*.ipynb")):
+        cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+        sources = ["".join(cell["source"]) for cell in cells]
+        for cell, source in zip(cells, sources, strict=True):
+            said = cell["metadata"].get("player")
+            if said:
+                made = partial(of_shell, source) if source.startswith("%%bash\n") else partial(of_cell, sources, source)
+                found[said["name"]] = Made(made, said["at"])
+    return found
+
+
+def of_cell(sources: list[str], source: str) -> list[Recording]:
+    """The recordings that a notebook's cell shows: carried out after the imports and classes of all its cells."""
+    python = [ast.parse(one).body for one in sources if not one.startswith("%%")]
+    named = [part for body in python for part in body if isinstance(part, ast.Import | ast.ImportFrom | ast.ClassDef)]
+    *before, last = ast.parse(source).body
+    names: dict[str, Any] = {"__name__": "tutorial"}
+    # Policies are compiled from their text.
+    text = "\n\n\n".join(ast.unparse(part) for part in [*named, *before])
+    linecache.cache["tutorial.py"] = len(text), None, text.splitlines(keepends=True), "tutorial.py"
+    exec(compile(text, "tutorial.py", "exec"), names)
+    assert isinstance(last, ast.Expr)
+    shown = eval(compile(ast.Expression(last.value), "tutorial.py", "eval"), names)
+    return list(getattr(shown, "recordings", [shown]))
+
+
+def of_shell(source: str) -> list[Recording]:
+    """The recordings that a notebook's shell cell keeps."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "scenarios").symlink_to(HERE.parents[1] / "scenarios")
+        Path(folder, "out").mkdir()
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        environment = os.environ | {"PATH": path, "PYTHONPATH": str(HERE.parents[1])}
+        subprocess.run(["bash", "-ec", source.removeprefix("%%bash\n")], cwd=folder, env=environment, check=True)
+        (kept,) = Path(folder, "out").glob("*.rec")
+        return list(load_recordings(kept))
+
+
+RECORDINGS = {"hot-spot": Made(hot_spot, "t=150&speed=5"), **players_of_tutorials()}
 SCENES = {f"scene-{name}": name for name in scene_names()}
 
 
-def recorded(name: str) -> tuple[list[ca.Recording], dict[str, Any] | None]:
+def recorded(name: str) -> tuple[list[Recording], dict[str, Any] | None]:
     """The recordings of a name, and what guides through them, if it is a scene's."""
     if name in SCENES:
         made = make_scene(SCENES[name])

@@ -24,6 +24,9 @@ from playwright.sync_api import Page, sync_playwright
 HERE = Path(__file__).parent
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 SIZE = {"width": 1280, "height": 800}
+# Of the page: the nodes of the right policy, and the panel beside them.
+MOVE = {"x": 600, "y": 44, "width": 680, "height": 444}
+BELOW_NODES = (0, 256, 359, 444)
 
 
 @contextmanager
@@ -59,10 +62,14 @@ def main() -> None:
         page.wait_for_timeout(800)
         keep(page, HERE.parent / "page.png")
         page.set_viewport_size(SIZE)
-        page.get_by_role("button", name="Migrations", exact=True).click()
-        page.locator("body").press("n")
+        for number, kind in enumerate(("Remote starts", "Migrations", "Refused", "Did not pay"), 1):
+            walk(page, kind)
+            keep(page, HERE / f"the-page-walk-{number}.png", MOVE, BELOW_NODES)
+        act(page)
+        keep(page, HERE / "the-page-walk-5.png")
+        page.get_by_role("button", name="As the scenario says").click()
+        page.wait_for_function("() => !desk().view.recordings.some((one) => one.header.summary.acts)")
         page.wait_for_timeout(800)
-        keep(page, HERE / "the-page-why.png")
         enter(page, "Nodes", "-3")
         page.wait_for_timeout(700)
         keep(page, HERE / "the-page-refused.png", {"x": 0, "y": 130, "width": 560, "height": 420})
@@ -88,6 +95,25 @@ def seek(page: Page, ms: float) -> None:
     page.wait_for_timeout(1000)
 
 
+def walk(page: Page, kind: str) -> None:
+    """To the first move of a kind after 317 s."""
+    seek(page, 317_000)
+    page.locator(".events").get_by_role("button", name=kind, exact=True).click()
+    page.locator("body").press("n")
+    page.mouse.move(500, 5)
+    page.wait_for_timeout(800)
+
+
+def act(page: Page) -> None:
+    """Node 16 fails at 317 s, and the same policy without that stands beside it."""
+    page.locator(".events").get_by_role("button", name="All", exact=True).click()
+    page.evaluate("desk().set({hash: '#t=317&sel=b:node16'})")
+    page.wait_for_timeout(500)
+    page.get_by_role("button", name="Fail", exact=True).click()
+    page.wait_for_function("() => (desk().view.recordings[1].header.summary.acts ?? []).length === 1")
+    page.wait_for_timeout(1500)
+
+
 def enter(page: Page, label: str, text: str) -> None:
     """A number into a field."""
     field = page.get_by_label(label, exact=True)
@@ -103,9 +129,11 @@ def search(page: Page, words: str) -> None:
     page.wait_for_timeout(800)
 
 
-def keep(page: Page, path: Path, clip: Any = None) -> None:
-    """A picture of the page, or of a part of it, in 256 colours."""
+def keep(page: Page, path: Path, clip: Any = None, blank: tuple[int, int, int, int] | None = None) -> None:
+    """A picture of the page, or of a part of it without a box, in 256 colours."""
     shown = Image.open(io.BytesIO(page.screenshot(clip=clip))).convert("RGB")
+    if blank:
+        shown.paste(shown.getpixel((blank[0] + 20, blank[1] - 1)), blank)
     # Of all colours that there are, not of the most frequent: lines are thin, and no step of a scale may be lost.
     small = shown.quantize(256, method=Image.Quantize.MAXCOVERAGE, kmeans=3, dither=Image.Dither.NONE)
     small.save(path, optimize=True)

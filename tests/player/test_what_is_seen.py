@@ -103,6 +103,19 @@ def test_an_address_of_nothing_that_is_there_does_nothing(show, files):
     assert tab.run("p.view.selection") is None
 
 
+def test_a_frame_of_the_nodes_holds_nothing_of_the_one_before(show, files):
+    decisions = eventful().tables["decisions"].to_pandas()
+    moved = decisions.index[(decisions["kind"] > 0) & (decisions["time_ns"] < 20e9)][0]
+    tab = show(files / "one.html", f"#t=40&speed=1&sel=move{moved}")
+    stage = "p.screen.stages[0].base.toDataURL()"
+    drawn = []
+    for time_ms in (40000, 25000, 40000):
+        tab.run(f"p.seek({time_ms})")
+        tab.frame()
+        drawn.append(tab.run(stage))
+    assert drawn[0] == drawn[2] != drawn[1]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_dark_and_light_as_the_system_says(show, files, scheme):
     tab = show(files / "one.html", color_scheme=scheme)

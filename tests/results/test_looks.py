@@ -17,18 +17,20 @@ from matplotlib.markers import MarkerStyle
 from cluster_abm.policies import available
 from cluster_abm.recording.script import player_folder
 from cluster_abm.recording.words import marker_words
-from cluster_abm.results.colours import BREAKDOWN_COLOURS, RAMP, ink_on
+from cluster_abm.results.colours import AGAINST, BREAKDOWN_COLOURS, FOR, RAMP, SERIES_COLOURS, ink_on
 from cluster_abm.results.looks import (
     FAMILIES,
     LOOKS,
     MARKERS,
     OTHERS,
+    SERIES_MARKERS,
     SPARE_COLOURS,
     colour_of,
     colours_of,
     family_of,
     looks_of,
     markers_of,
+    series_looks,
 )
 
 NOTICED = 0.02
@@ -95,9 +97,29 @@ def test_states_of_a_task_are_apart_for_every_eye(eye):
     assert least_distance([*BREAKDOWN_COLOURS.values()], eye) >= BOUNDS[eye]
 
 
+@pytest.mark.parametrize("eye", EYES)
+def test_curves_that_are_no_policies_are_apart_for_every_eye(eye):
+    assert least_distance([*SERIES_COLOURS], eye) >= BOUNDS[eye]
+    assert least_distance([FOR, AGAINST], eye) >= BOUNDS[eye]
+
+
+def test_curves_that_are_no_policies_look_like_none_of_the_fifteen():
+    fifteen = oklab([colour for colour, _ in LOOKS.values()])
+    for colour in (*SERIES_COLOURS, FOR, AGAINST):
+        assert np.linalg.norm(fifteen - oklab([colour]), axis=1).min() >= 2 * NOTICED
+
+
+def test_further_curves_that_are_no_policies_are_darker_and_have_other_markers():
+    looks = [*series_looks("abcdefghij").values()]
+    assert [look["color"] for look in looks[:5]] == [*SERIES_COLOURS]
+    # #FC4860 with 35 % of black: 0.65 x 252 = 163.8, 0.65 x 72 = 46.8, 0.65 x 96 = 62.4.
+    assert (looks[6]["color"], looks[6]["marker"], looks[7]["marker"]) == ("#A42F3E", SERIES_MARKERS[6], "o")
+    assert len({(look["color"], look["marker"]) for look in looks}) == 10
+
+
 def test_every_colour_of_a_line_stands_out_from_paper():
     lines = [*(colour for colour, _ in LOOKS.values()), *(colour for colour, _ in FAMILIES.values()), *SPARE_COLOURS]
-    assert contrast(lines).min() >= 3
+    assert contrast([*lines, *SERIES_COLOURS, FOR, AGAINST]).min() >= 3
     assert len({*lines}) == len(lines)
 
 

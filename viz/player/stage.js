@@ -153,6 +153,7 @@ export class Stage {
     stroke(context, arc, palette.moves[how], how, near, 0.4, 2);
     head(context, arc, palette.moves[how]);
     context.setLineDash([]);
+    context.globalAlpha = 1;
   }
 
   /**

@@ -11,15 +11,14 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from cluster_abm.results.colours import ALONE, INK
-from cluster_abm.results.looks import SPARE_COLOURS, looks_of
+from cluster_abm.results.colours import INK, LINK, MARK, PAPER, SERIES_COLOURS
+from cluster_abm.results.looks import looks_of
 from cluster_abm.results.style import legend_below, log_ticks, new_figure, panel_grid, save, tidy
 
 # Policies that win most often have their own colour and marker; what wins seldom shares one.
 MOST_NAMED = 7
-OTHERS = "#BBBBBB"
-OWN: dict[str, Any] = {"color": SPARE_COLOURS[0], "hatch": "///", "edgecolor": INK, "linewidth": 0.4}
-REST: dict[str, Any] = {"color": ALONE}
+OWN: dict[str, Any] = {"color": SERIES_COLOURS[1], "hatch": "///", "edgecolor": INK, "linewidth": 0.4}
+REST: dict[str, Any] = {"color": LINK}
 
 
 def draw_regret(path: Path, title: str, table: pd.DataFrame, own: Sequence[str] = ()) -> None:
@@ -37,8 +36,8 @@ def draw_regret(path: Path, title: str, table: pd.DataFrame, own: Sequence[str] 
     for y, end, look in zip(ys, shown[:, 0], looks, strict=True):
         axes.barh(y, end, height=0.7, **look)
     spread = np.abs(shown[:, [0]] - shown[:, 1:3]).T
-    axes.errorbar(shown[:, 0], ys, xerr=spread, fmt="none", ecolor="#333333", elinewidth=1.0, capsize=2)
-    axes.plot(shown[:, 3], ys, linestyle="none", marker="x", color="#333333", markersize=5)
+    axes.errorbar(shown[:, 0], ys, xerr=spread, fmt="none", ecolor=MARK, elinewidth=1.0, capsize=2)
+    axes.plot(shown[:, 3], ys, linestyle="none", marker="x", color=MARK, markersize=5)
     axes.set_yticks(ys, table["policy"], fontsize=9)
     axes.set_ylim(len(table) - 0.4, -2.6)
     axes.set_xscale("symlog", linthresh=1.0)
@@ -49,7 +48,7 @@ def draw_regret(path: Path, title: str, table: pd.DataFrame, own: Sequence[str] 
     handles = [
         Patch(label="geometric mean over regimes, 95 % interval", **_filled(REST)),
         *([Patch(label="the same, of a policy of your own", **_filled(OWN))] if len(own) else []),
-        Line2D([], [], color="#333333", marker="x", linestyle="none", label="worst regime"),
+        Line2D([], [], color=MARK, marker="x", linestyle="none", label="worst regime"),
     ]
     axes.legend(handles=handles, fontsize=9, frameon=False, loc="upper right")
     save(figure, path)
@@ -80,13 +79,13 @@ def draw_map(
     counts = pd.Series([name for name, _ in best.values()]).value_counts()
     named = list(counts.index[:MOST_NAMED])
     looks = looks_of(named)
-    of_others: dict[str, Any] = {"color": OTHERS, "marker": "."}
+    of_others: dict[str, Any] = {"color": LINK, "marker": "."}
     figure, panels = panel_grid(title, len(axes_of), 4, 14, 3.3, 0.9)
     for panel, (factor, words, is_log) in zip(panels, axes_of, strict=False):
         for number, (name, is_told) in best.items():
             look = looks.get(name, of_others) | {"linestyle": "none", "markersize": 7}
             at = regimes.loc[number, x[0]], regimes.loc[number, factor]
-            panel.plot(*at, **look, mfc=look["color"] if is_told else "white")
+            panel.plot(*at, **look, mfc=look["color"] if is_told else PAPER)
         if is_log:
             log_ticks(panel, of_y=True)
         tidy(panel, "", x[1], words)
@@ -98,8 +97,8 @@ def draw_map(
     if rest:
         handles.append(Line2D([], [], label=f"others ({rest})", linestyle="none", **of_others))
     handles += [
-        Line2D([], [], color="#333333", marker="o", linestyle="none", label="best by more than noise"),
-        Line2D([], [], color="#333333", marker="o", mfc="white", linestyle="none", label="not told apart from others"),
+        Line2D([], [], color=MARK, marker="o", linestyle="none", label="best by more than noise"),
+        Line2D([], [], color=MARK, marker="o", mfc=PAPER, linestyle="none", label="not told apart from others"),
     ]
     legend_below(figure, handles)
     save(figure, path)

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 
 from cluster_abm.arrays import Floats
-from cluster_abm.results.colours import ALONE, LINE, MARK
+from cluster_abm.results.colours import ALONE, LINE, MARK, SERIES_COLOURS
 from cluster_abm.results.of_studies.study_axes import label_of
 from cluster_abm.results.style import log_ticks, panel_grid, plain, save, tidy
 
 # Of rows; a key's own curve stands for both.
-FIT, HELD_OUT, INTERVAL = "#0072B2", "#D55E00", LINE
+FIT, HELD_OUT = SERIES_COLOURS[:2]
 COLUMNS = 3
 
 
@@ -44,7 +44,7 @@ def draw_calibration(path: Path, title: str, table: pd.DataFrame, unit: str, sli
     _draw_rows(grid[0], table, unit)
     for axes, (key, curve) in zip(grid[1:], slices.items(), strict=False):
         axes.plot(curve.values, 100.0 * curve.errors, color=ALONE, marker="o", markersize=4, linewidth=1.3)
-        axes.axvspan(curve.low, curve.high, color=INTERVAL, linewidth=0, zorder=0, label="90 % interval")
+        axes.axvspan(curve.low, curve.high, color=LINE, linewidth=0, zorder=0, label="90 % interval")
         axes.axvline(curve.value, color=MARK, linewidth=1.3, linestyle="--", label=f"fitted: {plain(curve.value)}")
         axes.set_ylim(0.0, None)
         if curve.log:

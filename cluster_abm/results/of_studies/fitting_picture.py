@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from cluster_abm.arrays import Floats
-from cluster_abm.results.colours import MARK
+from cluster_abm.results.colours import MARK, SERIES_COLOURS, mixed
 from cluster_abm.results.style import TIME_UNITS_S, legend_below, log_ticks, panel_grid, save, tidy, time_unit
 
 if TYPE_CHECKING:
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 COLUMNS = 3
-LOG, MODEL, RANGE = "#222222", "#D55E00", "#F3C3A6"
+LOG, MODEL = SERIES_COLOURS[:2]
+RANGE = mixed(MODEL, 0.7)
 # Quantiles through which a distribution function is drawn.
 QUANTILES = 2000
 NEARLY_EQUAL = 1e-9

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from cluster_abm.results.colours import MARK
+from cluster_abm.results.colours import MARK, PAPER, SERIES_COLOURS
 from cluster_abm.results.of_studies.study_axes import label_of
 from cluster_abm.results.of_studies.study_grid import grid_of, outer_labels
 from cluster_abm.results.style import legend_below, save_both, tidy
@@ -20,7 +20,7 @@ INDEX_WORDS = {
     "mu_star": "μ*: mean size of the effect", "sigma": "σ: its spread (interactions, curvature)",
 }  # fmt: skip
 # Colour, marker and filling, in the order of the indices: distinct in grey too.
-LOOKS = (("#0072B2", "o", "#0072B2"), ("#D55E00", "D", "white"))
+LOOKS = ((SERIES_COLOURS[0], "o", SERIES_COLOURS[0]), (SERIES_COLOURS[1], "D", PAPER))
 
 
 def draw_indices(

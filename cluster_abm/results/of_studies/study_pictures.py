@@ -16,7 +16,7 @@ from matplotlib.ticker import PercentFormatter
 
 from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.results import style
-from cluster_abm.results.colours import MARK
+from cluster_abm.results.colours import MARK, PAPER
 from cluster_abm.results.load_scale import scale_to, shades_of_loads
 from cluster_abm.results.of_studies.study_axes import WIDEST_LINEAR, Layout, Panel, distinct_texts, scaled_label_of
 from cluster_abm.results.of_studies.study_grid import Looks, grid_of, outer_labels
@@ -73,7 +73,7 @@ def draw_differences(
             shift = _shift(number, len(names), layout, panel)
             look = looks[name]
             _draw_curve(axes, rows, look | {"marker": ""}, layout, shift)
-            for real, fill in ((True, look["color"]), (False, "white")):
+            for real, fill in ((True, look["color"]), (False, PAPER)):
                 chosen = rows[rows["significant"].map(bool) == real]
                 marks = look | {"linestyle": "none", "mfc": fill, "markersize": 6}
                 axes.plot(chosen["x"] + shift, chosen["mean"], **marks, zorder=4)
@@ -81,7 +81,7 @@ def draw_differences(
     handles = looks.handles(names, _are_joined(layout)) if not layout.is_single else []
     handles.append(_interval_handle(layout, cut, "95 % interval (Holm)"))
     untested = ", or one sample" if differences["significant"].isna().any() else ""
-    for words, fill in (("significant (Holm, 5 %)", MARK), (f"not significant{untested}", "white")):
+    for words, fill in (("significant (Holm, 5 %)", MARK), (f"not significant{untested}", PAPER)):
         handles.append(Line2D([], [], color=MARK, linestyle="none", marker="o", mfc=fill, markersize=6, label=words))
     style.legend_below(figure, handles)
     return style.save_both(figure, path)

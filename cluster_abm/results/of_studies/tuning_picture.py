@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 
 from cluster_abm.arrays import Floats
-from cluster_abm.results.colours import MARK
+from cluster_abm.results.colours import MARK, SERIES_COLOURS
 from cluster_abm.results.of_studies.study_axes import label_of
 from cluster_abm.results.style import legend_below, log_ticks, panel_grid, save, tidy
 
 COLUMNS = 3
-# Candidates that were stopped, those on all seeds, the defaults, the best.
-STOPPED, FINISHED, DEFAULTS, BEST = "#56B4E9", "#0072B2", "#444444", "#D55E00"
+# Candidates on all seeds, the best, those that were stopped, the defaults.
+FINISHED, BEST, STOPPED, DEFAULTS = SERIES_COLOURS[:4]
 # Ratios further from those on all seeds than this many times their spread are drawn at the edge.
 ROOM = 0.6
 

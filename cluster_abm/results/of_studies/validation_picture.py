@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from cluster_abm.results.colours import MARK
+from cluster_abm.results.colours import MARK, SERIES_COLOURS
 from cluster_abm.results.style import log_ticks, new_figure, remark, save, tidy
 
-COLOURS, MARKERS = ("#0072B2", "#D55E00", "#009E73"), ("o", "^", "s")
+COLOURS, MARKERS = SERIES_COLOURS[:3], ("o", "^", "s")
 TITLES = {"cpu": "Processes that compute", "mixed": "Processes that compute and read"}
 
 
