@@ -43,6 +43,16 @@ class MesaAdapter(mesa.Model):
         pass
 
     @property
+    def scenario(self) -> None:
+        """Mesa's own scenario (3.5 and later): none. A reset of its page would give it in place of our keyword's."""
+        return None
+
+    @scenario.setter
+    def scenario(self, _: Any) -> None:
+        # Mesa makes one of each model.
+        pass
+
+    @property
     def datacollector(self) -> Any:
         """The DataCollector of the run; Mesa's `batch_run` sees its rows by the steps that it asks for."""
         if asked_by_mesa():

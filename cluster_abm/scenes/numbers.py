@@ -25,8 +25,8 @@ def duration(ms: float) -> str:
         return f"{_trimmed(ms / 1000, 2 if size < 995 else 1)} s"
     if size < 600_000:
         return f"{_trimmed(ms / 1000, 1)} s"
-    minutes = int(size // 60_000)
-    rest = math.floor((size - minutes * 60_000) / 1000 + 0.5)
+    # Rounded to a second first: no minute has 60 s.
+    minutes, rest = divmod(math.floor(size / 1000 + 0.5), 60)
     return f"{'-' if ms < 0 else ''}{minutes:,} min{f' {rest} s' if rest else ''}"
 
 

@@ -132,7 +132,11 @@ def _shown(scene: GuidedScene, where: str, scenario: Scenario, recordings: tuple
     """The scene as the player takes it. Raises InputError: what its steps name is not in its runs, all at once."""
     runs = {policy: SceneRun(one) for policy, one in zip(scene.policies, recordings, strict=True)}
     end_ms = max(one.meta["end_ns"] / 1e6 for one in recordings)
-    problems: list[str] = []
+    problems = [
+        f"{where}: script.{place}.at_s = {act.at_s:g}: the run ends at {end_ms / 1000:.2f} s"
+        for place, act in enumerate(scene.script)
+        if act.at_s * 1000 > end_ms
+    ]
     steps = []
     for place, step in enumerate(scene.step):
         try:

@@ -52,7 +52,13 @@ RUN: Mapping[str, tuple[OfRun, str]] = {
         lambda at, run: _count((at.runs[run].moves["did_not_pay"] & (at.runs[run].moves["kind"] == "migrates")).sum()),
         "migrations that did not pay",
     ),
-    "end": (lambda at, run: _ms(at.runs[run].recording.meta["end_ns"] / NS_PER_MS), "how long the run took"),
+    "unpaid_moves": (
+        lambda at, run: _count(at.runs[run].moves["did_not_pay"].sum()),
+        "moves that did not pay: those, and remote starts",
+    ),
+    "end": (
+        lambda at, run: Value(at.runs[run].recording.meta["end_ns"] / NS_PER_MS, MOMENT), "when the run ends",
+    ),
 }  # fmt: skip
 """Of a run at the step's time, with what they mean; any metric of its summary, too."""
 NODE: Mapping[str, tuple[OfNode, str]] = {

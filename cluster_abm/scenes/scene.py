@@ -19,8 +19,10 @@ from cluster_abm.scenario.toml_file import is_there, read_toml
 MOST_STEPS = 40
 Words = Annotated[str, Field(min_length=1, max_length=1000)]
 FOLDER = "scenes"
-# What a minute of reading aloud has of words; what a step takes besides: looking, going on; what a question takes [s].
-WORDS_A_MINUTE, STEP_S, QUESTION_S = 180, 20, 25
+# What a teacher needs: words read aloud in a minute; to look at a step, and go on [s]; until a class has answered [s].
+WORDS_A_MINUTE, STEP_S, QUESTION_S = 130, 20, 45
+# The speed that is reckoned with where a step names none [simulated seconds in a second].
+SPEED = 10.0
 
 
 class Step(Section):
@@ -89,11 +91,12 @@ class GuidedScene(Section):
 
     @property
     def minutes(self) -> float:
-        """How long it takes to read it aloud, to look at each step and to answer its question [min]."""
+        """How long it takes to read it aloud, to look at each step, to play it and to answer its question [min]."""
         texts = [text for one in self.step for text in (one.text, one.question, one.answer) if text]
         words = sum(len(text.split()) for text in texts)
         questions = sum(one.question is not None for one in self.step)
-        return words / WORDS_A_MINUTE + (len(self.step) * STEP_S + questions * QUESTION_S) / 60
+        played_s = sum((one.plays_to_s - one.at_s) / (one.speed or SPEED) for one in self.step if one.plays_to_s)
+        return words / WORDS_A_MINUTE + (len(self.step) * STEP_S + questions * QUESTION_S + played_s) / 60
 
 
 def scene_names() -> list[str]:

@@ -477,3 +477,9 @@ def test_a_space_changes_nothing():
     assert len(model.space.agents) == 4
     model.run()
     assert same_records(model, finished(1, **busy()))
+
+
+def test_mesas_own_scenario_is_none_so_that_a_reset_of_its_page_keeps_ours():
+    model = ClusterModel("cpu-bound", cluster__nodes=2)
+    assert model.scenario is None
+    assert model.setup.name == "cpu-bound"

@@ -26,8 +26,8 @@ page = SolaraViz(
     model,
     components=[network, heat_map, negotiations, player, by_mesa, by_mesas_defaults],
     model_params={
-        "scenario": "cpu-bound", "cluster__nodes": 8, "policy__name": "jsq", "workload__utilisation": 0.8,
-        "record": True,
+        "scenario": "cpu-bound", "cluster__nodes": 8, "workload__utilisation": 0.8, "record": True,
+        "policy__name": {"type": "Select", "value": "jsq", "values": ["jsq", "random"], "label": "policy"},
     },
     name="cluster",
     render_interval=50,
@@ -64,9 +64,31 @@ def served(tmp_path_factory):
         server.wait(20)
 
 
+def shown(page, of, otherwise):
+    """What an expression of a part's view is; something else until it shows a run."""
+    return page.locator(".cluster-abm.stage cluster-player").evaluate(
+        f"one => {{ const view = one.shown?.view; return view ? {of} : {otherwise}; }}"
+    )
+
+
 def end_ms(page):
     """The end of the recording that is shown."""
-    return page.locator(".cluster-abm.stage cluster-player").evaluate("one => one.shown?.view?.end ?? -1")
+    return shown(page, "view.end", -1)
+
+
+def step(page):
+    """One step of the model; the recording goes on by it."""
+    before = end_ms(page)
+    page.get_by_role("button", name="Step", exact=False).first.click()
+    until(page, lambda: end_ms(page) > before)
+
+
+def until(page, condition):
+    """Wait until a condition holds."""
+    end = time.monotonic() + 120
+    while not condition() and time.monotonic() < end:
+        page.wait_for_timeout(50)
+    assert condition()
 
 
 def test_the_components_follow_the_model(chromium, served):
@@ -83,12 +105,7 @@ def test_the_components_follow_the_model(chromium, served):
     drawn.nth(1).wait_for(timeout=60_000)
     first = [drawn.nth(place).get_attribute("src") for place in range(2)]
     for _ in range(6):
-        before = end_ms(page)
-        page.get_by_role("button", name="Step", exact=False).first.click()
-        end = time.monotonic() + 60
-        while end_ms(page) <= before and time.monotonic() < end:
-            page.wait_for_timeout(50)
-        assert end_ms(page) > before
+        step(page)
     assert page.locator(".cluster-abm.timeline .timelines canvas").first.is_visible()
     # A part is that part alone.
     assert not stage.locator(".timelines").is_visible()
@@ -103,6 +120,21 @@ def test_the_components_follow_the_model(chromium, served):
     assert "task" in decisions.locator(".side").inner_text()
     PICTURES.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=PICTURES / "solara-viz.png", full_page=True)
+    # A reset begins a new run, from 0, with the parameters as they are then.
+    reached = end_ms(page)
+    page.get_by_role("button", name="Reset").first.click()
+    until(page, lambda: 0 <= end_ms(page) < reached)
+    step(page)
+    assert end_ms(page) < reached
+    step(page)
+    reached = end_ms(page)
+    page.locator(".v-select", has_text="policy").first.click()
+    page.get_by_role("option", name="random").click()
+    page.get_by_role("button", name="Reset").first.click()
+    until(page, lambda: shown(page, "view.recordings[0].policy", "''") == "random")
+    assert end_ms(page) < reached
+    step(page)
+    assert shown(page, "view.recordings[0].policy", "''") == "random"
     context.close()
     assert errors == []
     assert "Traceback" not in log.read_text()

@@ -55,6 +55,7 @@ def test_a_moves_numbers_are_those_of_its_decision():
     [
         (duration(0), "0 s"), (duration(0.255), "0.26 ms"), (duration(85.2), "85 ms"), (duration(994.9), "0.99 s"),
         (duration(9_812), "9.8 s"), (duration(723_000), "12 min 3 s"), (duration(600_000), "10 min"),
+        (duration(659_700), "11 min"),
         (duration(-1500), "-1.5 s"), (duration(np.nan), "unknown"), (moment(np.float64(54_200)), "54.20 s"),
         (moment(1_234_567.8), "1,234.57 s"), (amount(0), "0"), (amount(33.68), "33.7"), (amount(1234.5), "1,235"),
         (amount(0.0004), "4.0e-4"), (amount(7), "7"), (amount(0.12345), "0.123"),

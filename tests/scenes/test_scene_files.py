@@ -40,6 +40,7 @@ WRONG_STEPS = [
     ('select = "node 3"', 'select = "first lost to node 3"', "step.2.select = 'first lost to node 3'"),
     ("at_s = 30.0\nselect", "at_s = 31.0\nzoom_s = [1.0, 2.0]\nselect", "step.2.zoom_s = [1.0, 2.0]: the step is at"),
     ("plays_to_s = 32.0", "plays_to_s = 5000.0", "step.2.plays_to_s = 5000: the run ends at"),
+    ("[set]", '[[script]]\nat_s = 9e3\nact = "fail"\nnode = 1\n\n[set]', "script.0.at_s = 9000: the run ends at"),
     ("{none.tasks[3]}", "{jsq.tasks[3]}", "step.0.text: placeholder {jsq.tasks[3]}: jsq: allowed: none, wal-pm"),
     ("{none.tasks[3]}", "{none.tasks[12]}", "step.0.text: placeholder {none.tasks[12]}: there is no node 12"),
     ("{none.tasks[3]}", "{none.slowdown}", "step.0.text: placeholder {none.slowdown}: slowdown: did you mean"),
@@ -77,7 +78,7 @@ def test_what_is_not_in_the_run_is_said_by_its_step(tmp_path, old, new, said):
     if "first refused" in new:
         old, new = 'select = "node 3"\nplays_to_s = 32.0\n', f"{new}\n"
     (line,) = problems(tmp_path, old, new, make_scene)
-    assert line.startswith("small.toml: step.")
+    assert line.startswith(("small.toml: step.", "small.toml: script."))
     assert said in line
 
 

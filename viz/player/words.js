@@ -12,8 +12,10 @@ export function duration(ms) {
   if (size < 99.5) return `${trimmed(ms, size < 10 ? 1 : 0)} ms`;
   if (size < 9_950) return `${trimmed(ms / 1000, size < 995 ? 2 : 1)} s`;
   if (size < 600_000) return `${trimmed(ms / 1000, 1)} s`;
-  const minutes = Math.floor(size / 60_000);
-  const rest = Math.round((size - minutes * 60_000) / 1000);
+  // Rounded to a second first: no minute has 60 s.
+  const seconds = Math.floor(size / 1000 + 0.5);
+  const minutes = Math.floor(seconds / 60);
+  const rest = seconds % 60;
   return `${ms < 0 ? "-" : ""}${minutes.toLocaleString("en")} min${rest ? ` ${rest} s` : ""}`;
 }
 
