@@ -11,6 +11,7 @@ from cluster_abm.arrays import Array
 from cluster_abm.clock import NS_PER_MS
 from cluster_abm.recording.recorded_run import TRUTHS, RecordedRun
 from cluster_abm.recording.segments import PARTS
+from cluster_abm.results.frames import slowdowns
 
 # Above this, lines between nodes say nothing.
 MOST_LINKS = 1200
@@ -110,13 +111,15 @@ def _tasks(tasks: _Reader, jobs: _Reader) -> list[PlayerColumn]:
     """`job` is the row of the job, as not all may be there."""
     arrival, finish = tasks.ticks("arrival_ns"), tasks.ticks("finish_ns")
     parts = ("cpu", "io", "paging", "barrier")
-    isolated_ns = np.sum([tasks.values(f"isolated_{part}_ns") for part in parts], axis=0)
+    alone_ns = np.sum([tasks.values(f"isolated_{part}_ns") for part in parts], axis=0)
+    # Not by the player, of rounded times: the shortest tasks may have the largest slowdowns.
+    slowdown = slowdowns(tasks.values("finish_ns") - tasks.values("arrival_ns"), alone_ns)
     return [
         *tasks.whole("task", delta=True),
         PlayerColumn("job", np.searchsorted(jobs.values("job"), tasks.values("job")), True),
         *tasks.whole("home", "node", "moves", "migrations", "restarts", "outcome"),
         PlayerColumn("arrival", arrival, True), PlayerColumn("response", finish - arrival),
-        PlayerColumn("isolated", _ticks(isolated_ns, tasks.tick_ns)), *tasks.whole("requests", "faults", "is_open"),
+        PlayerColumn("slowdown", slowdown), *tasks.whole("requests", "faults", "is_open"),
     ]  # fmt: skip
 
 

@@ -5,8 +5,10 @@ import pyarrow as pa
 import pytest
 from recorded import calm, eventful
 
+import cluster_abm as ca
 from cluster_abm import InputError
 from cluster_abm.recording import Recording
+from cluster_abm.recording.columns_of_player import columns_of
 from cluster_abm.recording.payload import ENVELOPE, MAGIC, payload_of
 
 
@@ -98,6 +100,18 @@ def test_texts_of_a_recording_stay_texts(show, tmp_path):
     assert evil in tab.page.locator("h1").inner_text()
     assert tab.run("document.getElementById('player').shadowRoot.querySelectorAll('img, script').length") == 0
     assert tab.page.title() != "run"
+
+
+def test_slowdowns_of_the_shortest_tasks_are_not_rounded():
+    # Some of a microsecond, which wait for tasks of half a second.
+    short = ca.record(
+        "cpu-bound", "none", seed=1, workload__duration_s=20, workload__utilisation=0.9,
+        workload__cpu_ms={"kind": "gamma", "mean": 500.0, "sd": 2500.0},
+    )  # fmt: skip
+    frame = short.jobs_frame().sort_values("task")
+    (column,) = [one for one in columns_of(short, 1000)["tasks"] if one.name == "slowdown"]
+    assert (frame["dedicated_ms"] < 0.01).any()
+    np.testing.assert_allclose(column.values, frame["slowdown"], rtol=1e-12)
 
 
 def test_slowdowns_are_those_of_the_frame(show, files):

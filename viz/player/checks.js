@@ -10,7 +10,7 @@ const COLUMNS = {
   nodes: "vertex cluster cores speed memory_mb x y",
   links: "x1 y1 x2 y2",
   jobs: "job arrival home tasks first_task cpu_ms io_per_ms memory_mb initial_data_mb program",
-  tasks: "task job home node moves migrations restarts outcome arrival response isolated requests faults is_open",
+  tasks: "task job home node moves migrations restarts outcome arrival response slowdown requests faults is_open",
   segments:
     "task node origin what decision is_open gap length cpu cpu_queue io io_queue paging migration barrier blocked",
   decisions:

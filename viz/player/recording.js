@@ -109,7 +109,7 @@ export class Recording {
   taskOf(row) {
     const columns = this.tables.tasks.columns;
     const arrival = columns.arrival[row] * this.tick;
-    const isolated = columns.isolated[row] * this.tick;
+    const slowdown = columns.slowdown[row];
     const finish = this.finish[row];
     const outcome = columns.is_open[row] ? OUTCOME.open : columns.outcome[row];
     return {
@@ -120,9 +120,9 @@ export class Recording {
       arrival,
       finish,
       outcome,
-      isolated,
+      isolated: slowdown > 0 ? (finish - arrival) / slowdown : 0,
       response: finish - arrival,
-      slowdown: isolated > 0 ? (finish - arrival) / isolated : NaN,
+      slowdown,
       migrations: columns.migrations[row],
       restarts: columns.restarts[row],
       moves: columns.moves[row],
