@@ -65,6 +65,7 @@ def test_a_step_that_names_a_job_that_is_not_there_is_one_line_with_file_and_ent
 @pytest.fixture
 def served(monkeypatch):
     """Calls of the server."""
+    pytest.importorskip("solara")
     calls = []
     monkeypatch.setattr("viz.server.serving.serve", lambda *given: calls.append(given))
     monkeypatch.setattr(os, "environ", os.environ.copy())
