@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from cluster_abm.errors import InputError
 from cluster_abm.scenario.script import NEEDS, Act
 
 # A page's script has at most so many acts, unless the scenario itself has more.
@@ -14,6 +15,11 @@ WITHOUT = "the same without acts"
 """Of the run beside: the same policy, and no act."""
 LETTERS = {"node": "n", "job": "j", "task": "t", "factor": "x"}
 NAMES = {letter: name for name, letter in LETTERS.items()}
+_WANTED: Mapping[tuple[type, ...], str] = {
+    (str,): "a short word is needed",
+    (int, float): "a number is needed",
+    (int,): "a whole number is needed",
+}
 _ACT = re.compile(r"([a-z]+)@([0-9.e+-]{1,30})((?::[a-z0-9.e+-]{1,30}){0,4})")
 
 
@@ -27,23 +33,22 @@ def acts_of(text: str) -> list[dict[str, Any]]:
     return [_act(part) for part in text.split(";")] if text else []
 
 
-def tables_of_acts(sent: object) -> list[dict[str, Any]] | None:
-    """What a browser sends as acts, as far as it has the types of a script's tables; None if it has not."""
-    if not isinstance(sent, list) or len(sent) > MOST_ACTS:
-        return None
+def tables_of_acts(sent: object, most: int = MOST_ACTS) -> list[dict[str, Any]]:
+    """What a browser sends as acts, as a script's tables. Raises InputError: it has not their types, or is too long."""
     kinds: Mapping[str, tuple[type, ...]] = {
         "act": (str,), "device": (str,), "at_s": (int, float), "factor": (int, float), "node": (int,), "job": (int,),
         "task": (int,),
     }  # fmt: skip
-    for act in sent:
+    if not isinstance(sent, list):
+        raise InputError("script: no list of acts")
+    if len(sent) > most:
+        raise InputError(f"script: {len(sent)} acts; the page takes at most {most}")
+    for place, act in enumerate(sent):
         if not isinstance(act, dict) or not {"at_s", "act"} <= act.keys() <= kinds.keys():
-            return None
-        if any(type(value) not in kinds[name] for name, value in act.items()):
-            return None
-        if any(isinstance(value, str) and len(value) > 20 for value in act.values()):
-            return None
-        if any(isinstance(value, int) and abs(value) > 2**53 for value in act.values()):
-            return None
+            raise InputError(f"script.{place}: no act")
+        for name, value in act.items():
+            if type(value) not in kinds[name] or (len(value) > 20 if isinstance(value, str) else abs(value) > 1e300):
+                raise InputError(f"script.{place}.{name}: {_WANTED[kinds[name]]}")
     return sent
 
 
@@ -59,14 +64,17 @@ def _act(text: str) -> dict[str, Any]:
     found = _ACT.fullmatch(text)
     if found is None:
         raise ValueError(f"{text[:40]!r}: no act")
-    act: dict[str, Any] = {"at_s": float(found[2]), "act": found[1]}
+    act: dict[str, Any] = {"at_s": found[2], "act": found[1]}
     for part in found[3].split(":")[1:]:
         name = NAMES.get(part[0], "device") if part[1:2].isdecimal() else "device"
-        if name == "device":
-            act["device"] = part
-        else:
-            act[name] = float(part[1:]) if name == "factor" else int(part[1:])
-    return act
+        if name in act:
+            raise ValueError(f"{text[:40]!r}: no act")
+        act[name] = part if name == "device" else part[1:]
+    try:
+        kinds = {"at_s": float, "factor": float, "node": int, "job": int, "task": int}
+        return {name: kinds.get(name, str)(value) for name, value in act.items()}
+    except ValueError:
+        raise ValueError(f"{text[:40]!r}: no act") from None
 
 
 def _plain(number: float) -> str:

@@ -96,6 +96,8 @@ def scenario_with(scenario: Scenario, settings: Settings, policy: str) -> Scenar
     changed |= _more_work(scenario, settings.intensity)
     if settings.script != was.script:
         changed["script"] = _acts(settings.script, was.script)
+        if changed["script"] and policy in available() and available()[policy].pooled:
+            raise InputError(f"script: policy {policy!r} pools all nodes; nothing can be done to one of them")
     changed["policy.name"] = policy
     tables = tables_of(scenario)
     if settings.hardware:

@@ -12,7 +12,7 @@ from typing import Any
 
 from cluster_abm import InputError, Scenario
 from viz import controls, heard
-from viz.acts import acts_of, tables_of_acts
+from viz.acts import MOST_ACTS, WITHOUT, acts_of, tables_of_acts
 from viz.address import query_of, texts_of
 from viz.server.files import KINDS, WITH_DETAIL
 from viz.server.runs import Asked, Runs
@@ -58,6 +58,7 @@ class Visit:
         self._typed: dict[str, str] = {}
         self._unread: dict[str, str] = {}
         self._refused: dict[str, str] = {}
+        self._scripts = 0  # how many scripts the browser has sent
         self._asked: dict[str, Asked] = {}
         self._stages: dict[str, Stage] = {}
         self._made: dict[str, Made] = {}
@@ -123,11 +124,10 @@ class Visit:
 
     def _act(self, sent: object) -> None:
         """Another script: the whole of it, as tables."""
-        tables = tables_of_acts(sent)
-        if tables is None:
-            return
+        self._scripts += 1
+        most = max(MOST_ACTS, len(self._scenario.script))
         try:
-            script = script_of(self._scenario, tables)
+            script = script_of(self._scenario, tables_of_acts(sent, most))
         except InputError as problem:
             self._refused["script"] = _words(problem)
             self._tell_settings()
@@ -182,6 +182,8 @@ class Visit:
     def _problem_of(self, settings: Settings) -> str:
         try:
             scenario_with(self._scenario, settings, settings.policy)
+            if settings.other not in ("", WITHOUT):
+                scenario_with(self._scenario, settings, settings.other)
         except InputError as problem:
             return _words(problem)
         return ""
@@ -319,7 +321,10 @@ class Visit:
     def _tell_settings(self) -> None:
         self._show({
             "fields": controls.fields(self._settings, self._typed, self._refused | self._unread),
-            "script": {"acts": acts_of(self._settings.script), "error": self._refused.get("script", "")},
+            "script": {
+                "acts": acts_of(self._settings.script), "error": self._refused.get("script", ""),
+                "heard": self._scripts,
+            },
             "query": query_of(self._settings, self._first),
             "stem": self._stem,
         })  # fmt: skip

@@ -16,7 +16,8 @@ class PageWidget(anywidget.AnyWidget):
         lists: what each list offers (controls.lists).
         fields: the controls, with what is wrong with them (controls.fields).
         query: the settings, for the address.
-        script: the acts, and what is wrong with what was wanted: {"acts": tables, "error": words}.
+        script: the acts, what is wrong with those that were wanted, and how many scripts the browser has sent:
+            {"acts": tables, "error": words, "heard": number}.
         without: the choice of the run beside that has no acts.
         status: runs under way, what went wrong, the offered load.
         recordings: what the player shows, one or two payloads.

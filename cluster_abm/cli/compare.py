@@ -49,8 +49,8 @@ def compare_command(
     checked, overrides = call.loaded()
     names = policies_named(policies)
     default = default_policies(checked)
-    if names is None and default.left_out:
-        tell(f"left out, for a script cannot act on nodes that are pooled: {', '.join(default.left_out)}")
+    if names is None and default.note:
+        tell(default.note)
     chosen = without_bounds(default.names if names is None else names)[0]
     check_policies(chosen)
     check_keys_have_effect(checked, call.scenario, overrides, chosen, not_compared(names, seeds))

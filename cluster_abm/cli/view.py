@@ -56,7 +56,11 @@ FIRST_SCENARIO, FIRST_POLICIES = "quickstart", ("none", "wal-pm")
     type=click.IntRange(1, 1000),
     help="Tabs at once of one visitor, at most: another machine, or a browser on this one (default: half of all).",
 )
-@click.option("--scene", shell_complete=scenes, help="A guided scene: its runs, and a panel with its steps.")
+@click.option(
+    "--scene",
+    shell_complete=scenes,
+    help="Play a guided scene (a shipped name or a TOML file): its runs, and a panel with its steps.",
+)
 @policy_option
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the run (default: the scenario's).")
 @work_options

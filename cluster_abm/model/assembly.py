@@ -21,7 +21,7 @@ from cluster_abm.model.deciding.periodic import PeriodicOffers
 from cluster_abm.model.deciding.questions import Questions
 from cluster_abm.model.deciding.truths import Witness
 from cluster_abm.model.failing.availability import Availability
-from cluster_abm.model.failing.degrading import Degrading, check_links
+from cluster_abm.model.failing.degrading import Degrading
 from cluster_abm.model.failing.failures import BrokenRoutes, FailureProcess, Orphans
 from cluster_abm.model.failing.outages import OutagePlan
 from cluster_abm.model.failing.recovery import Recovery, RecoveryDecisions
@@ -167,9 +167,6 @@ def assemble(
         acts_to_come=lambda: script.are_to_come,
     )
     made["degrading"] = wire(Degrading, made, causes=setup.failures.degrade, network=live.whole)
-    for number, act in enumerate(setup.script):
-        if act.device == "link":
-            check_links(f"script.{number}", live.whole)
     made["schedule"] = _schedule_of(setup, made)
     made["holding"] = holding_of(setup, made, are_sent)
     made["submissions"] = wire(Submissions, made, may_change=lambda: failures.are_to_come)

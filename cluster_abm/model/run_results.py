@@ -195,7 +195,7 @@ class RunResults:
             "jobs": self.job_counts(*counted_jobs(run)),
             "metrics": computed(run),
             **program_metrics(self.parts.work.program_names, run),
-            **({"acts": self.parts.script.rows()} if self.setup.script else {}),
+            **({"acts": self.parts.script.rows(is_over=not self.running)} if self.setup.script else {}),
         }
 
     def jobs_frame(self) -> pd.DataFrame:

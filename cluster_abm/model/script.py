@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from cluster_abm.clock import Clock
 from cluster_abm.engine.tables import NEVER
-from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.model.part import part
 from cluster_abm.scenario.script import Act
+from cluster_abm.workload.pacing import in_order
 
 
 class Outcome(NamedTuple):
@@ -34,8 +34,7 @@ class Script:
     clock: Clock
 
     def __post_init__(self) -> None:
-        boundaries = (self.clock.boundary_from(whole_ns(act.at_s * 1000.0)) for act in self.acts)
-        self._plan = sorted((at_ns, entry) for entry, at_ns in enumerate(boundaries))
+        self._plan = in_order(self.acts, self.clock)
         self._next = 0
         self.outcomes: list[Outcome] = []
 
@@ -50,22 +49,26 @@ class Script:
         return self._next < len(self._plan)
 
     def due(self) -> Iterator[tuple[int, Act]]:
-        """The acts whose time has come, each with its place in the script."""
+        """Give the acts whose time has come, each with its place in the script."""
         while self.due_ns <= self.clock.now_ns:
             entry = self._plan[self._next][1]
             self._next += 1
             yield entry, self.acts[entry]
 
-    def rows(self) -> list[dict[str, Any]]:
-        """What came of the acts, in the order of their times; those to come last."""
+    def rows(self, is_over: bool) -> list[dict[str, Any]]:
+        """Return what came of the acts, in the order of their times; those to come last.
+
+        Args:
+            is_over: whether the run has ended.
+        """
+        why_not = "the run ended before" if is_over else "its time has not come yet"
         rows = [
             {"entry": one.entry, **_words(one.act), "done": not one.why_not, "why_not": one.why_not}
             for one in self.outcomes
         ]
         to_come = (entry for _, entry in self._plan[len(self.outcomes) :])
         return rows + [
-            {"entry": entry, **_words(self.acts[entry]), "done": False, "why_not": "the run ended before"}
-            for entry in to_come
+            {"entry": entry, **_words(self.acts[entry]), "done": False, "why_not": why_not} for entry in to_come
         ]
 
 

@@ -16,6 +16,16 @@ Node = Annotated[int, Strict(), Field(ge=0)]
 Vertex = Annotated[int, Strict()] | str
 
 
+def problem_of_links(mode: str, kind: str) -> str:
+    """Why links cannot be slow: `mode` and `kind` of [interconnect]; "": they can."""
+    if mode == "contended" and kind != "bus":
+        return ""
+    return (
+        'needs links of their own that transfers share, interconnect.mode = "contended" and no bus; found '
+        f"mode = {mode!r}, kind = {kind!r}"
+    )
+
+
 class Outages(Section):
     """Failures at random, of each node (or link) on its own."""
 

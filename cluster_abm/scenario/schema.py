@@ -35,7 +35,7 @@ from cluster_abm.scenario.failures import Failures
 from cluster_abm.scenario.initial import InitialJob
 from cluster_abm.scenario.interconnect import Interconnect
 from cluster_abm.scenario.policy_names import current_name
-from cluster_abm.scenario.script import MOST_ACTS, Act
+from cluster_abm.scenario.script import MOST_ACTS, Act, check_script
 from cluster_abm.scenario.trace import TraceChoice
 from cluster_abm.scenario.wording.caption import caption_of
 
@@ -319,14 +319,7 @@ class Scenario(Section, displays.Displayed):
         for index, event in enumerate(self.failures.event):
             if event.node is not None and event.node >= nodes:
                 raise ValueError(f"failures.event.{index}.node {event.node}: must be below cluster.nodes {nodes}")
-        for index, act in enumerate(self.script):
-            if act.node is not None and act.node >= nodes:
-                raise ValueError(f"script.{index}.node {act.node}: must be below cluster.nodes {nodes}")
-            if act.act == "arrivals" and self.workload.arrivals.kind == "closed":
-                raise ValueError(
-                    f'script.{index}.act "arrivals": jobs of workload.arrivals.kind "closed" come when others have '
-                    "ended; there is no arrival clock"
-                )
+        check_script(self.script, nodes, self.workload.arrivals.kind, self.interconnect.mode, self.interconnect.kind)
         for index, program in enumerate(self.workload.background):
             if program.node >= nodes:
                 raise ValueError(

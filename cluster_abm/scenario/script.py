@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field, Strict, model_validator
 
 from cluster_abm.scenario.base import Section
 from cluster_abm.scenario.distributions import NonNegative, Positive
-from cluster_abm.scenario.failures import LONGEST_S
+from cluster_abm.scenario.failures import LONGEST_S, problem_of_links
 
 MOST_ACTS = 10_000
 # How many times as fast the arrival clock may run.
@@ -61,12 +61,36 @@ class Act(Section):
     @model_validator(mode="after")
     def _has_what_it_needs(self) -> Act:
         needed = NEEDS[self.act]
+        words = f"it takes {', '.join(needed[:-1])}{' and ' if needed[1:] else ''}{needed[-1]}"
         for name in ("node", "device", "factor", "job", "task"):
             value = getattr(self, name)
             if name in needed and value is None:
-                raise ValueError(f'{name}: act "{self.act}" needs it; it takes {" and ".join(needed)}')
+                raise ValueError(f'{name}: act "{self.act}" needs it; {words}')
             if name not in needed and value is not None:
-                raise ValueError(f'{name} {value}: act "{self.act}" has none; it takes {" and ".join(needed)}')
+                raise ValueError(f'{name} {value}: act "{self.act}" has none; {words}')
         if self.act == "slow" and self.factor is not None and self.factor > 1.0:
             raise ValueError(f'factor {self.factor:g}: act "slow" takes a share of the speed, above 0 and at most 1')
         return self
+
+
+def check_script(acts: Sequence[Act], nodes: int, arrivals: str, mode: str, network: str) -> None:
+    """Check the acts of a script against their scenario.
+
+    Args:
+        acts: of the script.
+        nodes: cluster.nodes.
+        arrivals: workload.arrivals.kind.
+        mode, network: interconnect.mode and interconnect.kind.
+
+    Raises ValueError: an act names a node that is not there, or what the scenario has not.
+    """
+    for place, act in enumerate(acts):
+        if act.node is not None and act.node >= nodes:
+            raise ValueError(f"script.{place}.node {act.node}: must be below cluster.nodes {nodes}")
+        if act.act == "arrivals" and arrivals == "closed":
+            raise ValueError(
+                f'script.{place}.act "arrivals": jobs of workload.arrivals.kind "closed" come when others have ended; '
+                "there is no arrival clock"
+            )
+        if act.device == "link" and (problem := problem_of_links(mode, network)):
+            raise ValueError(f'script.{place}.device "link": {problem}')

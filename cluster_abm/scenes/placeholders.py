@@ -76,8 +76,11 @@ def _of_run(policy: str, quantity: str, node: int | None, at: Moment) -> Value:
         return RUN[quantity][0](at, policy)
     summary = at.runs[policy].recording.meta["summary"]
     number = summary["metrics"].get(quantity, summary["jobs"].get(quantity))
-    if number is None:
-        raise NotThere(f"{quantity}: {nearest(quantity, [*RUN, *summary['jobs'], *summary['metrics']])}")
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        known = [
+            name for part in ("jobs", "metrics") for name, one in summary[part].items() if not isinstance(one, dict)
+        ]
+        raise NotThere(f"{quantity}: {nearest(quantity, [*RUN, *known])}")
     metric = BY_NAME.get(quantity)
     return Value(float(number), "1" if metric is None else "%" if metric.is_share else metric.unit)
 

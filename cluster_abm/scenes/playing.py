@@ -71,7 +71,10 @@ def make_scene(source: str | Path, progress: Callable[[float], None] | None = No
             if progress is not None:
                 progress((done + share) / len(scenarios))
 
-        recordings.append(record(scenario, progress=tell))
+        try:
+            recordings.append(record(scenario, progress=tell))
+        except InputError as problem:
+            raise InputError([_of_scene(line, where) for line in problem.problems]) from None
     words = ", ".join(f"{key} = {value}" for key, value in _dotted(scene.set) if key not in LEFT_OUT)
     titled = tuple(Recording({**one.meta, "changed": words}, one.tables) for one in recordings)
     return MadeScene(scene, titled, _shown(scene, where, scenarios[0], titled))
@@ -113,7 +116,7 @@ def _of_scene(line: str, where: str) -> str:
     rest = line.removeprefix("override: ")
     if rest.startswith("policy.name"):
         return f"{where}: policies{rest.removeprefix('policy.name')}"
-    if rest.startswith("script."):
+    if rest.startswith(("script.", "script:")):
         return f"{where}: {rest}"
     if rest == line:
         return f"{where}: scenario: {line}"
@@ -137,6 +140,11 @@ def _shown(scene: GuidedScene, where: str, scenario: Scenario, recordings: tuple
         for place, act in enumerate(scene.script)
         if act.at_s * 1000 > end_ms
     ]
+    if not problems:
+        acts = [act for one in recordings for act in one.meta["summary"].get("acts", ())]
+        done = {act["entry"] for act in acts if act["done"]}
+        undone = {act["entry"]: act["why_not"] for act in acts if act["entry"] not in done}
+        problems = [f"{where}: script.{entry}: was not done: {why}" for entry, why in sorted(undone.items())]
     steps = []
     for place, step in enumerate(scene.step):
         try:

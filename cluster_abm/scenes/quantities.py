@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import pandas as pd
+
 from cluster_abm.clock import NS_PER_MS
 from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.scenes.moments import MOMENT, NAMES, Moment, Value
+from cluster_abm.scenes.selecting import NotThere
 
 Of = Callable[[Moment], Value]
 OfRun = Callable[[Moment, str], Value]
@@ -30,6 +33,14 @@ def _ms(number: Any) -> Value:
     return Value(float(number), "ms")
 
 
+def _to_each(at: Moment, run: str) -> pd.Series:
+    """How many remote starts went to each node. Raises NotThere: there are none."""
+    found = at.starts(run)["target"].value_counts()
+    if found.empty:
+        raise NotThere("there are no remote starts in what the timeline shows")
+    return found
+
+
 def _truth(column: str, unit: str) -> Of:
     return lambda at: Value(at.truths[column], unit)
 
@@ -44,10 +55,8 @@ RUN: Mapping[str, tuple[OfRun, str]] = {
     "empty_nodes": (lambda at, run: _count((at.tasks_on(run) == 0).sum()), "nodes without a task"),
     "sent": (lambda at, run: _tasks(len(at.starts(run))), "remote starts in what the timeline shows"),
     "targets": (lambda at, run: _count(at.starts(run)["target"].nunique()), "nodes to which those went"),
-    "most_sent": (
-        lambda at, run: _tasks(at.starts(run)["target"].value_counts().max()), "of those the most to one node",
-    ),
-    "favourite": (lambda at, run: _name(at.starts(run)["target"].value_counts().idxmax()), "the number of that node"),
+    "most_sent": (lambda at, run: _tasks(_to_each(at, run).max()), "of those the most to one node"),
+    "favourite": (lambda at, run: _name(_to_each(at, run).idxmax()), "the number of that node"),
     "unpaid_migrations": (
         lambda at, run: _count((at.runs[run].moves["did_not_pay"] & (at.runs[run].moves["kind"] == "migrates")).sum()),
         "migrations that did not pay",

@@ -131,7 +131,11 @@ def scene_from(data: Mapping[str, Any], where: str) -> GuidedScene:
     try:
         return GuidedScene.model_validate(data)
     except ValidationError as problem:
-        raise InputError([_line(error, where) for error in problem.errors()]) from None
+        errors = problem.errors()
+        # Of a table that is wrong in itself the list is too short as well.
+        below = {error["loc"][0] for error in errors if len(error["loc"]) > 1}
+        found = [one for one in errors if one["type"] != "too_short" or one["loc"][0] not in below]
+        raise InputError([_line(error, where) for error in found]) from None
 
 
 def _line(error: Any, where: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,7 +12,18 @@ from cluster_abm.clock import NS_PER_MS, Clock
 from cluster_abm.engine.tables import Table
 from cluster_abm.large_tables import blocks, forget_pages
 from cluster_abm.scenario import Scenario
+from cluster_abm.scenario.script import Act
 from cluster_abm.workload.times import check_longest
+
+
+def in_order(acts: Sequence[Act], clock: Clock) -> list[tuple[int, int]]:
+    """Return when the acts of a script take place: (boundary [ns], place in the script), in their order.
+
+    At one boundary that is the order of their times, then of the script.
+    """
+    times_ns = [_whole_ns(act.at_s) for act in acts]
+    places = sorted(range(len(acts)), key=lambda place: (times_ns[place], place))
+    return [(clock.boundary_from(times_ns[place]), place) for place in places]
 
 
 class ArrivalClock:
@@ -23,14 +35,14 @@ class ArrivalClock:
 
     def __init__(self, scenario: Scenario) -> None:
         clock = Clock(_whole_ns(scenario.cluster.slice_ms / 1000.0))
-        changes = sorted(
-            (clock.boundary_from(_whole_ns(act.at_s)), number, float(act.factor or 1.0))
-            for number, act in enumerate(scenario.script)
-            if act.act == "arrivals"
-        )
+        acts = scenario.script
+        changes = [one for one in in_order(acts, clock) if acts[one[1]].act == "arrivals"]
+        self._last = changes[-1][1] if changes else 0
         # From each change on: simulated time, what the clock shows then, and its speed.
         self._at_ns, self._shown_ns, self._speed = [0], [0.0], [1.0]
-        for at_ns, _, speed in changes:
+        for at_ns, place in changes:
+            speed = acts[place].factor
+            assert speed is not None  # the scenario's check
             self._shown_ns.append(self._shown_ns[-1] + (at_ns - self._at_ns[-1]) * self._speed[-1])
             self._at_ns.append(at_ns)
             self._speed.append(speed)
@@ -47,8 +59,10 @@ class ArrivalClock:
         """
         at_ns, starts, speed = np.array(self._at_ns), np.array(self._shown_ns), np.array(self._speed)
         since = np.maximum(np.searchsorted(starts, shown_ns, side="right") - 1, 0)
-        times_ns = at_ns[since] + (shown_ns - starts[since]) / speed[since]
-        check_longest(times_ns / NS_PER_MS, 'script: with the last act "arrivals" the submission of the last job')
+        # Of the slowest clock what overflows is too late in any case.
+        with np.errstate(over="ignore"):
+            times_ns = at_ns[since] + (shown_ns - starts[since]) / speed[since]
+        check_longest(times_ns / NS_PER_MS, f"script.{self._last}.factor: the submission of the last job")
         # What comes before the first act stays what it is to the last digit.
         return np.where(since == 0, shown_ns, np.floor(times_ns + 0.5).astype(np.int64))
 

@@ -48,7 +48,7 @@ def player(env: BuildEnvironment, name: str, at: str = "", alt: str = "") -> nod
     link = _PLAY.format(
         file=f"{up}{BUILT}/{name}.html",
         at=html.escape(at),
-        words=html.escape("in this page; the run is a recording, and nothing is fetched."),
+        words=html.escape("in this page; the run is a recording, and nothing is fetched from other sites."),
     )
     return nodes.container("", picture, nodes.raw("", link, format="html"), classes=["live-player"])
 

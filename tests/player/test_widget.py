@@ -50,10 +50,19 @@ def page(chromium):
 def test_other_recordings_take_the_place_and_the_clock_stays(page):
     page.wait_for_function(CLOCK_STANDS)
     assert "wal-pm" in page.locator(".stages").inner_text()
+    page.get_by_label("Quantity of the lines").select_option("2")
+    page.locator(".search").fill("refused")
+    page.get_by_role("button", name="Dark or light").click()
+    ground = "getComputedStyle(place.shadowRoot.querySelector('.stages')).backgroundColor"
+    page.wait_for_timeout(50)
+    dark = page.evaluate(ground)
     page.evaluate("(values.recordings = [bytes[1], bytes[0]], heard['change:recordings']())")
     page.get_by_role("button", name="First different decision").wait_for()
     page.wait_for_function(CLOCK_STANDS)
     assert "node 3" in page.locator(".why").inner_text()
+    assert page.get_by_label("Quantity of the lines").input_value() == "2"
+    assert page.locator(".search").input_value() == "refused"
+    assert page.evaluate(ground) == dark
 
 
 def test_what_is_seen_goes_back_as_an_address(page):

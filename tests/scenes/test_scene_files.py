@@ -30,6 +30,11 @@ WRONG_SCENARIOS = [
     ("cluster.nodes = 12", "run.seed = 12", "small.toml: set.run.seed: is what `seed` says"),
     ('["none", "wal-pm"]', '["wall", "wal-pm"]', "small.toml: policies"),
     ("[set]", '[[script]]\nat_s = 1.0\nact = "fail"\nnode = 99\n\n[set]', "small.toml: script.0.node"),
+    (
+        '["none", "wal-pm"]\n\n[set]',
+        '["pooled", "wal-pm"]\n\n[[script]]\nat_s = 1.0\nact = "fail"\nnode = 1\n\n[set]',
+        "small.toml: script: policy 'pooled' pools all nodes",
+    ),
 ]
 # Of what the run has.
 WRONG_STEPS = [
@@ -41,6 +46,13 @@ WRONG_STEPS = [
     ("at_s = 30.0\nselect", "at_s = 31.0\nzoom_s = [1.0, 2.0]\nselect", "step.2.zoom_s = [1.0, 2.0]: the step is at"),
     ("plays_to_s = 32.0", "plays_to_s = 5000.0", "step.2.plays_to_s = 5000: the run ends at"),
     ("[set]", '[[script]]\nat_s = 9e3\nact = "fail"\nnode = 1\n\n[set]', "script.0.at_s = 9000: the run ends at"),
+    (
+        "[set]",
+        '[[script]]\nat_s = 1.0\nact = "kill"\njob = 999\n\n[set]',
+        "script.0: was not done: job 999: kill: there",
+    ),
+    ("{none.tasks[3]}", "{none.favourite}", "step.0.text: placeholder {none.favourite}: there are no remote starts"),
+    ("{none.tasks[3]}", "{none.breakdown_ms}", "step.0.text: placeholder {none.breakdown_ms}: breakdown_ms: "),
     ("{none.tasks[3]}", "{jsq.tasks[3]}", "step.0.text: placeholder {jsq.tasks[3]}: jsq: allowed: none, wal-pm"),
     ("{none.tasks[3]}", "{none.tasks[12]}", "step.0.text: placeholder {none.tasks[12]}: there is no node 12"),
     ("{none.tasks[3]}", "{none.slowdown}", "step.0.text: placeholder {none.slowdown}: slowdown: did you mean"),
@@ -80,6 +92,16 @@ def test_what_is_not_in_the_run_is_said_by_its_step(tmp_path, old, new, said):
     (line,) = problems(tmp_path, old, new, make_scene)
     assert line.startswith(("small.toml: step.", "small.toml: script."))
     assert said in line
+
+
+def test_one_mistake_in_the_only_step_is_one_line(tmp_path):
+    text = (
+        'title = "a"\nsummary = "b"\nscenario = "quickstart"\npolicies = ["none"]\n\n[[step]]\nat_s = nan\ntext = "a"\n'
+    )
+    with pytest.raises(InputError) as caught:
+        load_scene(write_scene(tmp_path, text))
+    (line,) = caught.value.problems
+    assert line.startswith("small.toml: step.0.at_s = nan")
 
 
 def test_all_wrong_steps_are_said_at_once(tmp_path):

@@ -108,7 +108,8 @@ export function render({ model, el: place }) {
   for (const [name, show] of Object.entries(heard)) model.on(`change:${name}`, show);
   model.on("msg:custom", deliver);
   addEventListener("popstate", back);
-  addEventListener("keydown", undo);
+  // Before the settings, which keep keys to themselves.
+  addEventListener("keydown", undo, true);
   showFields();
   showScript();
   showStatus();
@@ -120,7 +121,7 @@ export function render({ model, el: place }) {
     painted.disconnect();
     player?.destroy();
     removeEventListener("popstate", back);
-    removeEventListener("keydown", undo);
+    removeEventListener("keydown", undo, true);
     for (const [name, show] of Object.entries(heard)) model.off(`change:${name}`, show);
     model.off("msg:custom", deliver);
   };

@@ -27,7 +27,7 @@ button:hover { background: var(--ground); }
 .what-if h2 { font-size: 12px; margin: 6px 0 2px; } .tools-of-acts { display: grid; grid-template-columns: 1fr 1fr; gap: 5px; } .tools-of-acts :last-child { grid-column: 1 / -1; }
 .acts-of-page { list-style: none; margin: 0 0 5px; padding: 0; font-size: 12px; max-height: 26vh; overflow-y: auto; }
 .acts-of-page li { display: grid; grid-template-columns: auto minmax(0, 1fr) auto; gap: 6px; align-items: center; } .acts-of-page .when { color: var(--faint); font-variant-numeric: tabular-nums; }
-.remove { min-height: 24px; min-width: 24px; border: 0; padding: 0; } button[disabled] { opacity: .45; cursor: default; }
+.remove { min-height: 24px; min-width: 24px; border: 0; padding: 0; } button[disabled], button[aria-disabled="true"] { opacity: .45; cursor: default; }
 .foot { display: grid; gap: 5px; margin-top: 4px; } .foot button { width: 100%; }
 .more { display: none; }
 .list { position: fixed; z-index: 20; width: min(440px, calc(100vw - 16px)); overflow-y: auto; background: var(--paper); border: 1px solid var(--field);
@@ -56,7 +56,7 @@ cluster-player { display: block; height: 100%; --height: 100%; }
   .desk { display: block; height: auto; }
   .stage-of-desk, cluster-player { height: auto; }
   .panel { height: auto; border-right: 0; border-bottom: 1px solid var(--line); overflow: visible; }
-  .more { display: block; } .panel:not(.open) .fields, .panel:not(.open) .reset { display: none; }
+  .more { display: block; } .panel:not(.open) .fields, .panel:not(.open) .reset:not(.act-tool) { display: none; }
   button { min-height: 40px; } input { height: 38px; font-size: 16px; }
 }
 `;

@@ -16,59 +16,71 @@ export class WhatIf {
     this.send = send;
     /** @type {Act[]} */
     this.now = [];
+    this.isKnown = false;
     /** Scripts before this one, and those that were undone. @type {Act[][]} */
     this.past = [];
     /** @type {Act[][]} */
     this.future = [];
-    /** What was sent, and is not there yet. @type {Act[][]} */
+    /** What was sent and is not answered yet; `takeBack` is for one that is refused. @type {{number: number, acts: Act[], takeBack: () => void}[]} */
     this.sent = [];
+    /** How many have been sent. */
+    this.count = 0;
     this.list = el("ul", { class: "acts-of-page" });
     this.wrong = el("div", { class: "wrong-value", role: "alert", hidden: true });
-    this.back = el("button", { type: "button", class: "reset", text: "Undo", onclick: () => this.undo(), dataset: { tip: "Take the last change of the acts back (Ctrl+Z)." } });
-    this.again = el("button", { type: "button", class: "reset", text: "Redo", onclick: () => this.redo(), dataset: { tip: "Do again what was undone (Ctrl+Y)." } });
-    const beside = el("button", { type: "button", class: "reset", text: "Compare with no acts", onclick: compare,
-      dataset: { tip: "Show the same policy on the same jobs beside it, with no act." } });
+    this.back = el("button", { type: "button", class: "reset act-tool", text: "Undo", onclick: () => this.undo(), dataset: { tip: "Take the last change of the acts back (Ctrl+Z)." } });
+    this.again = el("button", { type: "button", class: "reset act-tool", text: "Redo", onclick: () => this.redo(), dataset: { tip: "Do again what was undone (Ctrl+Y)." } });
+    const beside = el("button", { type: "button", class: "reset act-tool", text: "Compare without acts", onclick: compare,
+      dataset: { tip: "Show the same policy on the same jobs beside it, without acts." } });
     this.tools = el("div", { class: "tools-of-acts" }, this.back, this.again, beside);
     this.section = el("section", { class: "what-if", "aria-label": "Acts", hidden: true },
       el("h2", { text: "Acts" }), this.list, this.wrong, this.tools);
   }
 
-  /** The script that the server has now, and what is wrong with the one that was wanted. @param {{acts?: Act[], error?: string}} script */
-  show({ acts = [], error = "" }) {
-    const text = JSON.stringify(acts);
-    const place = this.sent.findIndex((one) => JSON.stringify(one) === text);
-    if (place >= 0) this.sent.splice(0, place + 1);
-    else if (error) this.sent = [];
-    else if (text !== JSON.stringify(this.now)) {
+  /**
+   * The script that the server has now, what is wrong with the one that was wanted, and how many it has heard.
+   * @param {{acts?: Act[], error?: string, heard?: number}} script
+   */
+  show({ acts, error = "", heard = 0 }) {
+    if (acts === undefined) return;
+    const answered = this.sent.filter((one) => one.number <= heard);
+    this.sent = this.sent.filter((one) => one.number > heard);
+    if (!this.isKnown) this.count = heard;
+    else if (error) for (const one of answered) one.takeBack();
+    else if (!answered.length && !this.sent.length && JSON.stringify(acts) !== JSON.stringify(this.now)) {
       // From elsewhere: the address, or all settings were set back.
       this.past.push(this.now);
       this.future = [];
-      this.sent = [];
     }
+    this.isKnown = true;
     this.now = acts;
     this.wrong.textContent = error;
     this.wrong.hidden = !error;
+    const focused = [...this.list.querySelectorAll(".remove")].findIndex((one) => one.matches(":focus"));
     fill(this.list, ...acts.map((act, place) => el("li", {},
       el("span", { class: "when", text: moment(act.at_s * 1000) }), el("span", { text: actWords(act, (node) => `node ${node}`) }),
       el("button", { type: "button", class: "remove", text: "✕", "aria-label": `Remove: ${actWords(act, (node) => `node ${node}`)}`,
         onclick: () => this.#remove(act) }))));
-    this.back.toggleAttribute("disabled", !this.past.length);
-    this.again.toggleAttribute("disabled", !this.future.length);
+    // Not `disabled`: that would take the focus.
+    this.back.setAttribute("aria-disabled", String(!this.past.length));
+    this.again.setAttribute("aria-disabled", String(!this.future.length));
     this.section.hidden = !acts.length && !this.past.length && !this.future.length && !error;
+    const left = /** @type {HTMLElement[]} */ ([...this.list.querySelectorAll(".remove")]);
+    if (focused >= 0) (left[Math.min(focused, left.length - 1)] ?? this.back).focus();
   }
 
   // ---- what the player asks for -----------------------------------------------------------------------------
 
   /** The script, with what was sent and is not there yet. */
   acts() {
-    return this.sent.at(-1) ?? this.now;
+    return this.sent.at(-1)?.acts ?? this.now;
   }
 
   /** @param {Act[]} acts */
   change(acts) {
-    this.past.push(this.acts());
+    const before = this.acts();
+    this.past.push(before);
     this.future = [];
-    this.#send(acts);
+    this.#send(acts, () => (this.past = this.past.filter((one) => one !== before)));
   }
 
   /** @param {Act} act */
@@ -109,20 +121,23 @@ export class WhatIf {
   undo() {
     const before = this.past.pop();
     if (!before) return;
-    this.future.push(this.acts());
-    this.#send(before);
+    const after = this.acts();
+    this.future.push(after);
+    this.#send(before, () => (this.future = this.future.filter((one) => one !== after)));
   }
 
   redo() {
     const after = this.future.pop();
     if (!after) return;
-    this.past.push(this.acts());
-    this.#send(after);
+    const before = this.acts();
+    this.past.push(before);
+    this.#send(after, () => (this.past = this.past.filter((one) => one !== before)));
   }
 
-  /** @param {Act[]} acts */
-  #send(acts) {
-    this.sent.push(acts);
+  /** @param {Act[]} acts @param {() => void} takeBack */
+  #send(acts, takeBack) {
+    // A copy: the same script may stand in the history twice.
+    this.sent.push({ number: ++this.count, acts: [...acts], takeBack });
     this.send(acts);
   }
 }
@@ -141,7 +156,7 @@ function form(text, fields, act) {
   const inputs = fields.map(([name, value]) =>
     /** @type {HTMLInputElement} */ (Array.isArray(value)
       ? el("select", { "aria-label": name }, ...value.map((one) => el("option", { text: one })))
-      : el("input", { type: "number", value, step: "any", "aria-label": name })));
+      : el("input", { type: "number", value, "aria-label": name, required: true, ...(name === "node" ? { step: 1, min: 0 } : { step: "any" }) })));
   return el("form", { class: "first", onsubmit: (/** @type {Event} */ event) => {
     event.preventDefault();
     act(inputs.map((one) => one.value));

@@ -3,7 +3,7 @@
 import { GUTTER } from "./axis.js";
 import { el, fill } from "./dom.js";
 import { actWords, actsOf } from "./script.js";
-import { duration, moment } from "./words.js";
+import { moment } from "./words.js";
 
 /** @typedef {import("./recording.js").Recording} Recording */
 /** @typedef {import("./view.js").View} View */
@@ -14,6 +14,8 @@ import { duration, moment } from "./words.js";
  * @typedef {{acts: () => Act[], change: (acts: Act[]) => void, element: (view: View) => HTMLElement}} Acting
  */
 
+// Presses of a key that come within this time of each other are one change [ms].
+const KEYS_MS = 250;
 const SIGNS = { fail: "✕", drain: "↓", recover: "↺", slow: "½", kill: "†", send: "→", arrivals: "»" };
 
 export class Acts {
@@ -28,6 +30,11 @@ export class Acts {
     this.acting = acting;
     this.acts = actsOf(this.recording);
     this.plot = 0;
+    /** Where each act stands in the script as it is now; -1: it was removed. */
+    this.entries = this.acts.map((act) => act.entry);
+    /** An act that keys move, before the script is sent. @type {{act: Outcome, at_s: number} | null} */
+    this.shifted = null;
+    this.waits = 0;
     /** Whether the last press of the pointer has moved a pin: its click is none. */
     this.dragged = false;
     this.card = el("div", {
@@ -64,13 +71,19 @@ export class Acts {
    * @param {Outcome} act
    */
   #now(act) {
-    const one = this.acting?.acts()[act.entry];
+    const one = this.acting?.acts()[this.#entry(act)];
     const known = /** @type {Record<string, unknown>} */ (act);
     return one && Object.entries(one).every(([name, value]) => name === "at_s" || known[name] === value) ? one : null;
   }
 
   /** @param {Outcome} act */
+  #entry(act) {
+    return this.entries[this.acts.indexOf(act)];
+  }
+
+  /** @param {Outcome} act */
   #at(act) {
+    if (this.shifted?.act === act) return this.shifted.at_s;
     return this.#now(act)?.at_s ?? act.at_s;
   }
 
@@ -101,12 +114,10 @@ export class Acts {
     const { view } = this;
     this.open = act;
     view.seek(act.at_s * 1000);
-    const later = view.time - act.at_s * 1000;
     fill(
       this.card,
       el("b", { text: `${moment(act.at_s * 1000)}: ${this.#words(act)}` }),
-      el("p", { text: act.done ? "Done." : `Not done: ${act.why_not || "the run ended before"}.` }),
-      later ? el("p", { class: "paper", text: `${duration(later)} ago` }) : null,
+      el("p", { text: act.done ? "Done." : `Not done: ${act.why_not}.` }),
       this.acting &&
         el(
           "div",
@@ -145,6 +156,7 @@ export class Acts {
 
   /** @param {Outcome} act */
   #remove(act) {
+    this.#settle();
     this.#change(act, () => []);
   }
 
@@ -163,17 +175,37 @@ export class Acts {
     if (this.open) this.#close();
     const one = this.#now(act);
     const others = one && into(one);
-    if (others)
-      this.acting?.change(this.acting.acts().flatMap((each, entry) => (entry === act.entry ? others : [each])));
+    const place = this.#entry(act);
+    if (others) {
+      this.acting?.change(this.acting.acts().flatMap((each, entry) => (entry === place ? others : [each])));
+      if (!others.length)
+        this.entries = this.entries.map((entry) => (entry === place ? -1 : entry > place ? entry - 1 : entry));
+    }
     this.place(this.plot);
+  }
+
+  /** Move an act by keys: many presses are one change. @param {Outcome} act @param {number} by [s] */
+  #shift(act, by) {
+    if (this.shifted?.act !== act) this.#settle();
+    this.shifted = { act, at_s: Math.max(this.#at(act) + by, 0) };
+    this.place(this.plot);
+    clearTimeout(this.waits);
+    this.waits = setTimeout(() => this.#settle(), KEYS_MS);
+  }
+
+  #settle() {
+    clearTimeout(this.waits);
+    const moved = this.shifted;
+    this.shifted = null;
+    if (moved) this.#move(moved.act, moved.at_s);
   }
 
   /** @param {KeyboardEvent} event @param {Outcome} act */
   #key(event, act) {
-    if (!this.acting) return;
+    if (!this.acting || event.altKey || event.ctrlKey || event.metaKey) return;
     const slice = this.recording.slice / 1000;
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (by) this.#move(act, this.#at(act) + by * (event.shiftKey ? 1 : slice));
+    if (by) this.#shift(act, by * (event.shiftKey ? 1 : slice));
     else if (event.key === "Delete" || event.key === "Backspace") this.#remove(act);
     else return;
     event.preventDefault();

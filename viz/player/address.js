@@ -11,7 +11,7 @@ const PATTERN = /^(?:([ab]):)?(move|task|node|job)(\d{1,9})$/;
  * @param {Selection} selection tasks are told by their numbers
  * @param {View} view
  */
-export function selectionWord({ run, kind, id }, view) {
+function selectionWord({ run, kind, id }, view) {
   const which = view.recordings.length > 1 && kind !== "node" ? `${"ab"[run]}:` : "";
   if (kind === "decision") return `${which}move${id}`;
   const { tables } = view.recordings[run];
@@ -24,7 +24,7 @@ export function selectionWord({ run, kind, id }, view) {
  * @param {View} view
  * @returns {Selection | null}
  */
-export function selectionOf(word, view) {
+function selectionOf(word, view) {
   const found = PATTERN.exec(word);
   if (!found) return null;
   const run = found[1] === "b" ? 1 : 0;

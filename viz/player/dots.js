@@ -10,7 +10,7 @@ import { firstAbove, firstFrom } from "./search.js";
 /** @typedef {{x0: number, y0: number, x1: number, y1: number, cx: number, cy: number}} Arc */
 
 /** Up to here each move is a dot of its own. */
-export const MOST_DOTS = 200;
+const MOST_DOTS = 200;
 const MOST_ARROWS = 80;
 const MOST_NUMBERS = 12;
 const RADIUS = 4.5;
@@ -66,7 +66,7 @@ export function arcOf(from, to, height = Infinity) {
 }
 
 /** @param {Arc} arc @param {number} part */
-export function pointOn({ x0, y0, x1, y1, cx, cy }, part) {
+function pointOn({ x0, y0, x1, y1, cx, cy }, part) {
   const rest = 1 - part;
   return {
     x: rest * rest * x0 + 2 * rest * part * cx + part * part * x1,
@@ -245,7 +245,7 @@ export class Dots {
 
 /**
  * The mark of a move: a ring for a remote start, a disc for a migration, a cross for a refusal, a square for data, with a
- * cross if the transfer failed, a plus for a new start, a small one for a message.
+ * cross if the transfer failed, a plus for a restart, a small one for a message.
  * @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} context
  * @param {number} kind
  * @param {number} x

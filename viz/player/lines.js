@@ -30,6 +30,7 @@ export class Lines {
     this.totals = totals;
     this.width = 1;
     this.quantity = view.recordings.length > 1 ? 1 : 0;
+    this.isChosen = false;
     /** @type {Map<number, Series[]>} */
     this.known = new Map();
     this.canvas = /** @type {HTMLCanvasElement} */ (el("canvas", { class: "layer", "aria-hidden": "true" }));
@@ -50,10 +51,7 @@ export class Lines {
         {
           class: "quantity",
           "aria-label": "Quantity of the lines",
-          onchange: () => {
-            this.quantity = Number(this.select.value);
-            this.view.tell("rows");
-          },
+          onchange: () => this.choose(Number(this.select.value)),
         },
         ...quantitiesOf(view.recordings).map((place) => el("option", { value: place, text: QUANTITIES[place][0] })),
       )
@@ -80,6 +78,15 @@ export class Lines {
       el("div", { class: "over" }, this.select, this.values),
     );
     new Gestures(this.plot, view, { left: GUTTER, wheel, click: (x) => view.seek(this.#time(x)) });
+  }
+
+  /** @param {number} quantity a place in QUANTITIES */
+  choose(quantity) {
+    if (!quantitiesOf(this.view.recordings).includes(quantity)) return;
+    this.quantity = quantity;
+    this.isChosen = true;
+    this.select.value = String(quantity);
+    this.view.tell("rows");
   }
 
   #series() {

@@ -140,7 +140,7 @@ export function endOfTask(view, run, task) {
  * @param {Recording} recording
  * @param {number} node
  */
-export function sumsOfNode(recording, node) {
+function sumsOfNode(recording, node) {
   const { visits, segments } = recording;
   const times = PARTS.map(() => 0);
   for (let at = visits.start[node]; at < visits.start[node + 1]; at++) {

@@ -18,7 +18,7 @@ const MOVES = [
   ["refusal", "refusals"],
   ["fetch of data", "fetches of data"],
   ["failed transfer", "failed transfers"],
-  ["new start", "new starts"],
+  ["restart", "restarts"],
   ["message", "messages"],
 ];
 const found = new Int32Array(1 << 16);

@@ -18,7 +18,7 @@ import { STYLE } from "./style.js";
  */
 
 /** Where the focus stays when other recordings are shown. */
-const PARTS = [".body", ".list", ".search", ".stage", ".timeline", ".overview", ".play"];
+const PARTS = [".body", ".guide", ".list", ".search", ".stage", ".timeline", ".overview", ".play"];
 
 /**
  * @param {HTMLElement} host
@@ -48,6 +48,8 @@ export class Player {
     root.replaceChildren(this.element);
     /** @type {Screen | null} */
     this.screen = null;
+    /** How many times other recordings came: the latest are shown, whichever are read first. */
+    this.turn = 0;
     /** Settles when the recordings are shown, or cannot be. */
     this.ready = this.open(options.recordings);
   }
@@ -57,8 +59,10 @@ export class Player {
    * @param {Uint8Array[]} recordings
    */
   async open(recordings) {
+    const turn = ++this.turn;
     try {
       const decoded = await Promise.all(recordings.map(decode));
+      if (turn !== this.turn) return;
       if (!decoded.length) throw new Unreadable("There is no recording here.");
       const read = decoded.map((one) => new Recording(one));
       if (read.some((one) => one.nodes !== read[0].nodes))
@@ -69,11 +73,15 @@ export class Player {
         return;
       }
       const hash = this.screen ? this.screen.address : (this.options.hash ?? (this.options.page ? location.hash : ""));
-      const part = this.#focusedPart();
-      this.screen?.destroy();
-      this.screen = new Screen(this.element, read, { ...this.options, hash });
-      if (part) this.#focus(part);
+      const theme = this.screen ? (this.screen.palette.dark ? "dark" : "light") : this.options.theme;
+      const [part, focused] = [this.#focusedPart(), this.#focused()];
+      const before = this.screen;
+      before?.destroy();
+      this.screen = new Screen(this.element, read, { ...this.options, hash, theme });
+      if (before) this.screen.goOn(before);
+      if (part) this.#focus(part, focused);
     } catch (error) {
+      if (turn !== this.turn) return;
       this.screen?.destroy();
       this.screen = null;
       const words = error instanceof Unreadable ? error.message : `The recording cannot be shown: ${error}`;
@@ -81,18 +89,28 @@ export class Player {
     }
   }
 
+  #focused() {
+    const one = /** @type {ShadowRoot} */ (this.element.getRootNode()).activeElement;
+    return one && this.element.contains(one) ? one : null;
+  }
+
   /** The part of the player that has the focus, as a selector; "": none has. */
   #focusedPart() {
-    const one = /** @type {ShadowRoot} */ (this.element.getRootNode()).activeElement;
-    if (!one || !this.element.contains(one)) return "";
+    const one = this.#focused();
+    if (!one) return "";
     const pin = /** @type {HTMLElement | null} */ (one.closest(".pin"));
     if (pin) return `.pin[data-run="${pin.dataset.run}"][data-entry="${pin.dataset.entry}"]`;
     return PARTS.find((part) => one.closest(part)) ?? ".body";
   }
 
-  /** Other recordings are shown by other elements: whoever works by keys stays where they were. @param {string} part */
-  #focus(part) {
-    const found = this.element.querySelector(part) ?? this.element.querySelector(".body");
+  /**
+   * Other recordings are shown by other elements: whoever works by keys stays where they were.
+   * @param {string} part
+   * @param {Element | null} focused what had the focus: a scene's buttons are the same as before
+   */
+  #focus(part, focused) {
+    const same = focused && this.element.contains(focused) ? focused : this.element.querySelector(part);
+    const found = same ?? this.element.querySelector(".body");
     /** @type {HTMLElement | null} */ (found)?.focus({ preventScroll: true });
   }
 
@@ -126,6 +144,7 @@ export class Player {
   }
 
   destroy() {
+    this.turn++;
     this.screen?.destroy();
     this.screen = null;
     this.element.remove();

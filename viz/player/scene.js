@@ -24,7 +24,7 @@ export const SCENE_STYLE = `
 .guide .ways .plain { font-size: 14px; padding: 3px 12px; }
 .guide .next { background: var(--accent); color: var(--paper); border-color: var(--accent); font-weight: 650; }
 .guide .next:hover { background: var(--accent); filter: brightness(1.1); }
-.guide [disabled] { opacity: .45; cursor: default; }
+.guide [aria-disabled="true"] { opacity: .45; cursor: default; }
 .player:has(> .guide:not(.folded)) .side { grid-template-rows: minmax(0, 1fr); }
 .player:has(> .guide:not(.folded)) .side > :not(.why) { display: none; }
 @container (max-width: 1000px) {
@@ -178,8 +178,9 @@ export class Guide {
     this.until = null;
     if (this.view) this.view.step = place + 1;
     this.count.textContent = `Step ${place + 1} of ${steps.length}`;
-    /** @type {HTMLButtonElement} */ (this.back).disabled = place === 0;
-    /** @type {HTMLButtonElement} */ (this.next).disabled = place === steps.length - 1;
+    // Not `disabled`: that would take the focus.
+    this.back.setAttribute("aria-disabled", String(place === 0));
+    this.next.setAttribute("aria-disabled", String(place === steps.length - 1));
     this.plays.hidden = step.plays_to_s === null;
     this.plays.textContent = `Play to ${step.plays_to_s} s`;
     this.answers.hidden = step.question === null;

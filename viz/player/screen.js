@@ -112,9 +112,16 @@ export class Screen {
     options.scene?.attach(view, options.hash ?? "");
   }
 
+  /** What was searched for, and the quantity of the lines, stay as they were. @param {Screen} before */
+  goOn({ events, lines }) {
+    this.events.filter(events.wanted);
+    if (lines.isChosen) this.lines.choose(lines.quantity);
+  }
+
   destroy() {
     cancelAnimationFrame(this.frame);
     clearTimeout(this.mirror.waits);
+    clearTimeout(this.writing);
     this.view.playing = false;
     this.view.listeners.clear();
     this.resized.disconnect();

@@ -56,7 +56,7 @@ export function namesOf(recordings) {
 }
 
 /**
- * When two runs of one policy part: at the first act, or event of nodes, that one of them has and the other has not [ms].
+ * When two runs of one policy part: at the first act that one of them has and the other has not [ms].
  * @param {Recording[]} recordings
  * @returns {number | null} null: there is none
  */

@@ -72,7 +72,7 @@ export const STYLE = `
 .wrong { padding: 3em 2em; font-size: 15px; grid-area: main; }
 .quiet { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .plain, .chip { min-height: 24px; font: inherit; color: inherit; background: none; border: 1px solid var(--line); border-radius: 12px; padding: 1px 10px; cursor: pointer; white-space: nowrap; }
-.steps .link, .more .link { min-height: 24px; }
+.steps .link, .more .link, .act-card .link, .guide .link { min-height: 24px; }
 .link { font: inherit; color: var(--accent); background: none; border: 0; padding: 0; cursor: pointer; text-align: left; }
 .link:hover { text-decoration: underline; }
 .run0 { background: var(--run0); }

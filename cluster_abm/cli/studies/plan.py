@@ -78,7 +78,10 @@ def plan_command(
 
     checked, overrides = call.loaded()
     names = policies_named(policies)
-    chosen = [name for name in default_policies(checked).names if name not in BOUNDS] if names is None else names
+    default = default_policies(checked)
+    if names is None and default.note:
+        tell(default.note)
+    chosen = [name for name in default.names if name not in BOUNDS] if names is None else names
     question = PlanningQuestion(checked, needs, key.strip(), tuple(chosen), low, high, seeds)
     unread = NOT_PLANNED | ({} if policies is None else {"compare.policies": "--policies names them"})
     with gathered() as gather:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from cluster_abm.clock import Clock
 from cluster_abm.engine.state import EngineState
-from cluster_abm.engine.tables import FREE, REQUEST_ONLY
+from cluster_abm.engine.tables import FREE, IN_TRANSIT, REQUEST_ONLY
 from cluster_abm.errors import InputError
 from cluster_abm.model.acting.actions import JobActions, NodeActions
 from cluster_abm.model.agents.load_manager import LoadManager
@@ -37,13 +38,14 @@ class Director:
     load_managers: Sequence[LoadManager]
 
     def act(self) -> None:
-        """What is due is done."""
+        """Carry out what is due."""
         for entry, act in self.script.due():
             why_not = ""
             try:
                 self._carry_out(act)
             except InputError as problem:
-                why_not = "; ".join(problem.problems)
+                # What agents say names a call of Python, which a script has not.
+                why_not = re.sub(r"(?<=\w)\([^()]*\)", "", "; ".join(problem.problems))
             self.script.outcomes.append(Outcome(entry, act, self.clock.now_ns, why_not))
 
     def _carry_out(self, act: Act) -> None:
@@ -81,12 +83,23 @@ class Director:
         task = _of(act.task)
         tasks = self.engine.tasks
         slots = np.flatnonzero((tasks["task"] == task) & (tasks["state"] != FREE) & (tasks["state"] != REQUEST_ONLY))
-        if not len(slots):
-            raise InputError(f"task {task}: send: it is on no node")
+        if not len(slots) or tasks["node"][slots[0]] < 0:
+            raise InputError(f"task {task}: send: {self._where_is(task)}")
+        if tasks["state"][slots[0]] == IN_TRANSIT:
+            raise InputError(f"task {task}: send: it is on its way to a node")
         source = int(tasks["node"][slots[0]])
         answer = self.node_actions.send(self.load_managers[source], task, _of(act.node))
         if answer != "accepted":
             raise InputError(f"task {task}: send: node {act.node} refused it: {answer}")
+
+    def _where_is(self, task: int) -> str:
+        """Why a task is on no node."""
+        total = int(self.engine.widths.sum())
+        if task >= total:
+            return f"there is no such task; the run has {total}"
+        if (self.engine.records["task"] == task).any():
+            return "it has ended already"
+        return "it is on no node"
 
 
 def _of(value: Value | None) -> Value:

@@ -15,7 +15,7 @@ from cluster_abm.model.failing.outages import Timetable, ups_and_downs
 from cluster_abm.model.moving.transfers import Transfers
 from cluster_abm.model.observing.happenings import Happenings
 from cluster_abm.model.part import part
-from cluster_abm.scenario.failures import Degradation, Outages
+from cluster_abm.scenario.failures import Degradation, Outages, problem_of_links
 from cluster_abm.workload.generators import entity_generator
 
 
@@ -137,9 +137,6 @@ class Degrading:
 
 def check_links(where: str, network: Network) -> None:
     """Raise InputError, which begins with `where`, if a network has no links of their own that transfers share."""
-    settings = network.settings
-    if settings.mode != "contended" or settings.kind == "bus":
-        raise InputError(
-            f'{where}.device = "link": needs links of their own that transfers share, interconnect.mode = '
-            f'"contended" and no bus; found mode = {settings.mode!r}, kind = {settings.kind!r}'
-        )
+    problem = problem_of_links(network.settings.mode, network.settings.kind)
+    if problem:
+        raise InputError(f'{where}.device = "link": {problem}')

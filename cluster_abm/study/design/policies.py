@@ -48,13 +48,27 @@ class DefaultPolicies(NamedTuple):
     names: tuple[str, ...]
     left_out: tuple[str, ...]  # pooled references and bounds, on whose nodes the scenario's script cannot act
 
+    @property
+    def note(self) -> str:
+        """What is left out, and why, in a line; "": nothing is."""
+        if not self.left_out:
+            return ""
+        return f"left out, for a script cannot act on nodes that are pooled: {', '.join(self.left_out)}"
+
 
 def default_policies(scenario: Scenario) -> DefaultPolicies:
-    """A scenario's `compare.policies`; of one with a script without those that pool all nodes."""
+    """A scenario's `compare.policies`; of one with a script without those that pool all nodes.
+
+    Raises InputError: all of them pool their nodes.
+    """
     names, known = scenario.compare.policies, available()
     if not scenario.script:
         return DefaultPolicies(names, ())
     left_out = tuple(name for name in names if name in BOUNDS or (name in known and known[name].pooled))
+    if names and len(left_out) == len(names):
+        raise InputError(
+            f"compare.policies = {', '.join(names)}: all pool their nodes, on which a script cannot act; name others"
+        )
     return DefaultPolicies(tuple(name for name in names if name not in left_out), left_out)
 
 
