@@ -16,7 +16,7 @@ import pandas as pd
 from conclusions import Conclusion, distinct, load_conclusions
 from script_options import draw_option, measured, out_option, seeds_option, workers_option
 
-from cluster_abm.results.colours import AGAINST, FOR, INK, LINE, MARK, REMARK
+from cluster_abm.results.colours import AGAINST, FOR, INK, LINE, REMARK
 from cluster_abm.results.style import log_ticks, new_figure, save, tidy
 from cluster_abm.study.cells import Ratio, run_cells
 
@@ -93,7 +93,7 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
     label = "ratio of the metrics, geometric mean on the same jobs (below 1: as the paper says)"
     tidy(axes, "", label, "", grid="x")
     for way, marker in MARKERS.items():
-        axes.plot([], [], marker, color=MARK, markersize=5, label=way)
+        axes.plot([], [], marker, color=INK, markersize=5, label=way)
     for word, colour in COLOURS.items():
         axes.plot([], [], "s", color=colour, fillstyle=FILLED[word], label=WORDS[word])
     figure.legend(loc="outside lower center", ncols=4, fontsize=9, frameon=False)
