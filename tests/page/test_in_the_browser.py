@@ -109,6 +109,8 @@ def test_what_if_a_node_fails_at_the_clock(tab, tmp_path):
     for _ in range(2):
         tab.press("Arrivals from here")
         tab.until(lambda: "script.1.factor" in tab.page.locator(".what-if .wrong-value").inner_text())
+        # The words stand there already when it comes for the second time.
+        tab.page.wait_for_timeout(700)
     tab.press("Fail")
     tab.shown(acts_are(2))
     assert tab.view("view.time") == 30000
