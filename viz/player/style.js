@@ -76,7 +76,7 @@ export const STYLE = `
 .link { font: inherit; color: var(--accent); background: none; border: 0; padding: 0; cursor: pointer; text-align: left; }
 .link:hover { text-decoration: underline; }
 .run0 { background: var(--run0); }
-.run1 { background: repeating-linear-gradient(90deg, var(--run1) 0 4px, transparent 4px 6px); }
+.run1 { background: var(--run1); }
 .numbers { contain: content; flex: 1; min-width: 0; display: inline-flex; gap: 4px 14px; overflow: hidden; font-size: 12px; flex-wrap: wrap; height: 17px; }
 .main { grid-template-rows: minmax(0, 42fr) auto minmax(0, 46fr) clamp(64px, 11vh, 130px) 24px; }
 .timelines { position: relative; }
