@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 NS_PER_MS = 1_000_000
 # 31 years; also catches what no route leads to.
 LONGEST_WAIT_MS = 1e12
+
+
+def whole_ns(milliseconds: float) -> int:
+    """Return the whole ns nearest to a time in ms: sums are exact, so that equally long routes are found equal."""
+    return math.floor(milliseconds * NS_PER_MS + 0.5)
 
 
 class Clock:

@@ -10,7 +10,8 @@ import networkx as nx
 import numpy as np
 
 from cluster_abm.arrays import Floats, Integers
-from cluster_abm.interconnect.units import mb_per_s, whole_ns
+from cluster_abm.clock import whole_ns
+from cluster_abm.interconnect.units import mb_per_s
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
+from cluster_abm.clock import NS_PER_MS
 from cluster_abm.interconnect.arcs import Arcs, Floats, Integers
-from cluster_abm.interconnect.units import NS_PER_MS
 
 # How many numbers are kept of what has been found, of rows and of branches: 0.5 GB each.
 KEPT_NUMBERS = 64_000_000

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from cluster_abm.clock import Clock
+from cluster_abm.clock import Clock, whole_ns
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import NEVER
 from cluster_abm.formulas import controlled_growth_kb
-from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.part import part
 from cluster_abm.scenario.cluster import BufferControl

@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from cluster_abm.arguments import shortened
 from cluster_abm.clock import LONGEST_WAIT_MS
+from cluster_abm.clock import whole_ns as nanoseconds
 from cluster_abm.engine.tables import NEVER, NS_PER_MS, Table, empty_nodes
 from cluster_abm.errors import InputError
 from cluster_abm.formulas import service_ms
-from cluster_abm.interconnect.units import whole_ns as nanoseconds
 from cluster_abm.policies import AnyPolicy, Hardware, Policy, choice_of
 from cluster_abm.scenario import Scenario, scenario_of
 from cluster_abm.scenario.cluster import Cluster

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from cluster_abm.arrays import Integers
-from cluster_abm.clock import NS_PER_MS, Clock
+from cluster_abm.clock import NS_PER_MS, Clock, whole_ns
 from cluster_abm.engine.tables import Table
 from cluster_abm.large_tables import blocks, forget_pages
 from cluster_abm.scenario import Scenario
@@ -21,7 +20,7 @@ def in_order(acts: Sequence[Act], clock: Clock) -> list[tuple[int, int]]:
 
     At one boundary that is the order of their times, then of the script.
     """
-    times_ns = [_whole_ns(act.at_s) for act in acts]
+    times_ns = [whole_ns(act.at_s * 1000.0) for act in acts]
     places = sorted(range(len(acts)), key=lambda place: (times_ns[place], place))
     return [(clock.boundary_from(times_ns[place]), place) for place in places]
 
@@ -34,7 +33,7 @@ class ArrivalClock:
     """
 
     def __init__(self, scenario: Scenario) -> None:
-        clock = Clock(_whole_ns(scenario.cluster.slice_ms / 1000.0))
+        clock = Clock(whole_ns(scenario.cluster.slice_ms))
         acts = scenario.script
         changes = [one for one in in_order(acts, clock) if acts[one[1]].act == "arrivals"]
         self._last = changes[-1][1] if changes else 0
@@ -75,7 +74,3 @@ def pace(jobs: Table, scenario: Scenario) -> None:
     for rows in blocks(len(jobs)):
         jobs["arrival_ns"][rows] = clock.when_shown(jobs["arrival_ns"][rows])
         forget_pages(jobs)
-
-
-def _whole_ns(seconds: float) -> int:
-    return math.floor(seconds * 1000.0 * NS_PER_MS + 0.5)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cluster_abm.clock import Clock
+from cluster_abm.clock import Clock, whole_ns
 from cluster_abm.engine.tables import NEVER
-from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.knowing.reports import Reports
 from cluster_abm.model.knowing.views import Views

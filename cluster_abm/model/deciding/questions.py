@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from cluster_abm.interconnect.units import whole_ns
+from cluster_abm.clock import whole_ns
 from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.message_losses import MessageLosses
 from cluster_abm.model.moving.routing import LiveNetwork

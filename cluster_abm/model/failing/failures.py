@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from cluster_abm.clock import NS_PER_MS, Clock
+from cluster_abm.clock import NS_PER_MS, Clock, whole_ns
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import FREE, LOST, NEVER, NONE, REQUEST_ONLY
-from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.large_tables import columns
 from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.failing.outages import OutagePlan, Thing

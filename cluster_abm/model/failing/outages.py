@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 from scipy.special import gamma
 
-from cluster_abm.clock import Clock
+from cluster_abm.clock import Clock, whole_ns
 from cluster_abm.engine.tables import NEVER
 from cluster_abm.errors import InputError
 from cluster_abm.interconnect import Network
-from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.scenario.failures import Failures as FailureSettings
 from cluster_abm.scenario.failures import Outages
 from cluster_abm.workload.generators import entity_generator

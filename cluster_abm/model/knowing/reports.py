@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from cluster_abm.arrays import Flags, Integers
-from cluster_abm.clock import Clock
+from cluster_abm.clock import Clock, whole_ns
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import LOAD, NEVER, Table
 from cluster_abm.errors import InputError
-from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.jit import entry
 from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.knowing.head_node import HeadNode

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from cluster_abm.clock import Clock
+from cluster_abm.clock import Clock, whole_ns
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import IN_TRANSIT
-from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.model.moving.routes_in_use import RoutesInUse
 from cluster_abm.model.moving.staging import Staging
 from cluster_abm.model.moving.transfers import Transfers

@@ -8,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.arrays import Floats, Integers
-from cluster_abm.clock import NS_PER_MS, Clock
+from cluster_abm.clock import NS_PER_MS, Clock, whole_ns
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import NEVER
-from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.moving.routing import LiveNetwork
 from cluster_abm.model.part import part

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from cluster_abm.arrays import Flags, Floats, Integers
+from cluster_abm.clock import whole_ns
 from cluster_abm.engine.tables import NEVER
 from cluster_abm.interconnect import Network
 from cluster_abm.interconnect.alike import KINDS
-from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.policies import Paths
 
 # Where no route leads: practically infinite, and can be added to a time.

@@ -9,11 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from cluster_abm.arrays import Floats, Integers
-from cluster_abm.clock import LONGEST_WAIT_MS
+from cluster_abm.clock import LONGEST_WAIT_MS, whole_ns
 from cluster_abm.errors import InputError
 from cluster_abm.interconnect import Network
 from cluster_abm.interconnect.places import holders_of
-from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.policies import DataMap
 from cluster_abm.scenario.data import Data
 from cluster_abm.workload import RunJobs, catalogue_of

@@ -9,12 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from cluster_abm.arrays import Floats
-from cluster_abm.clock import Clock
+from cluster_abm.clock import Clock, whole_ns
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import IN_TRANSIT, NEVER
 from cluster_abm.interconnect import Flows, Network
 from cluster_abm.interconnect.flows import NS_PER_S
-from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.model.moving.routing import LiveNetwork
 from cluster_abm.model.moving.staging import Staging
 from cluster_abm.model.part import part

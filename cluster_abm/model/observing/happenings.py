@@ -1,5 +1,4 @@
-"""What a recording tells beside tasks and decisions: messages of managers; what fails, drains, is slow or recovers;
-jobs that acts have killed."""
+"""What a recording tells beside tasks and decisions: messages, failures and repairs, jobs that acts have killed."""
 
 from __future__ import annotations
 
@@ -56,7 +55,7 @@ class Happenings:
             self._failures.append((at_ns, what, node, other, factor))
 
     def kill(self, job: int) -> None:
-        """An act kills a job."""
+        """Note a job that an act kills."""
         if self.are_kept:
             self.jobs_killed.append(job)
 

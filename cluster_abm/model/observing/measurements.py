@@ -12,12 +12,11 @@ import pandas as pd
 
 from cluster_abm import large_tables
 from cluster_abm.arrays import Integers
-from cluster_abm.clock import NS_PER_MS, Clock
+from cluster_abm.clock import NS_PER_MS, Clock, whole_ns
 from cluster_abm.columns import columns_of, joined
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import LOAD, Table
 from cluster_abm.errors import InputError
-from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.large_tables import blocks, forget_pages, mapping_of
 from cluster_abm.model.knowing.averages import NAMES as AVERAGES
 from cluster_abm.model.part import part

@@ -5,8 +5,8 @@ from __future__ import annotations
 import heapq
 from typing import Any, NamedTuple
 
+from cluster_abm.clock import whole_ns
 from cluster_abm.engine.tables import NEVER, NONE
-from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.message_losses import MessageLosses
 from cluster_abm.model.moving.routing import LiveNetwork

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from cluster_abm.clock import LONGEST_WAIT_MS, NS_PER_MS
+from cluster_abm.clock import LONGEST_WAIT_MS, NS_PER_MS, whole_ns
 from cluster_abm.errors import InputError, PolicyFault
-from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.model.deciding.decisions import DecisionLog
 from cluster_abm.model.deciding.in_python import NegotiationInPython
 from cluster_abm.model.part import part

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.clock import NS_PER_MS, Clock
+from cluster_abm.clock import NS_PER_MS, Clock, whole_ns
 from cluster_abm.engine.random_numbers import Word, message_uniform
 from cluster_abm.engine.state import EngineState
-from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.knowing.views import Views
 from cluster_abm.model.moving.routing import LiveNetwork

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from cluster_abm.clock import whole_ns
 from cluster_abm.engine.state import EngineState
-from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.model.deciding.announcements import Announcements
 from cluster_abm.model.deciding.periodic import PeriodicOffers
 from cluster_abm.model.failing.availability import Availability

@@ -253,7 +253,7 @@ def note_declined(scratch: Any, declined: int, target: int) -> int:
 
 @inlined
 def whole_ns(milliseconds: float) -> int:
-    """The whole ns nearest to a time in ms (interconnect.units.whole_ns)."""
+    """The whole ns nearest to a time in ms (clock.whole_ns)."""
     return int(math.floor(milliseconds * 1e6 + 0.5))
 
 
