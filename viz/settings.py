@@ -96,8 +96,6 @@ def scenario_with(scenario: Scenario, settings: Settings, policy: str) -> Scenar
     changed |= _more_work(scenario, settings.intensity)
     if settings.script != was.script:
         changed["script"] = _acts(settings.script, was.script)
-        if changed["script"] and policy in available() and available()[policy].pooled:
-            raise InputError(f"script: policy {policy!r} pools all nodes; nothing can be done to one of them")
     changed["policy.name"] = policy
     tables = tables_of(scenario)
     if settings.hardware:
@@ -114,6 +112,14 @@ def scenario_with(scenario: Scenario, settings: Settings, policy: str) -> Scenar
             f"jobs; the page runs at most {most:,.0f}"
         )
     return changed_scenario
+
+
+def check_acts(settings: Settings) -> None:
+    """Raise InputError if there are acts, and a policy that pools all nodes."""
+    policies = available()
+    for name in (settings.policy, settings.other):
+        if settings.script and name in policies and policies[name].pooled:
+            raise InputError(f"script: policy {name!r} pools all nodes; nothing can be done to one of them")
 
 
 def script_of(scenario: Scenario, tables: list[dict[str, Any]]) -> str:

@@ -12,12 +12,12 @@ from typing import Any
 
 from cluster_abm import InputError, Scenario
 from viz import controls, heard
-from viz.acts import MOST_ACTS, WITHOUT, acts_of, tables_of_acts
+from viz.acts import MOST_ACTS, acts_of, tables_of_acts
 from viz.address import query_of, texts_of
 from viz.server.files import KINDS, WITH_DETAIL
 from viz.server.runs import Asked, Runs
 from viz.server.said import Made, Stage, Task
-from viz.settings import Settings, scenario_with, script_of
+from viz.settings import Settings, check_acts, scenario_with, script_of
 from viz.tasks import policies_of, tasks_of, without_policies
 
 # Progress is shown so often at most [s].
@@ -181,9 +181,8 @@ class Visit:
 
     def _problem_of(self, settings: Settings) -> str:
         try:
+            check_acts(settings)
             scenario_with(self._scenario, settings, settings.policy)
-            if settings.other not in ("", WITHOUT):
-                scenario_with(self._scenario, settings, settings.other)
         except InputError as problem:
             return _words(problem)
         return ""

@@ -13,7 +13,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.scenario.script import Act
 from viz.acts import MOST_ACTS, WITHOUT, acts_of, tables_of_acts, text_of
 from viz.address import query_of, texts_of
-from viz.settings import scenario_with, script_of, settings_of
+from viz.settings import check_acts, scenario_with, script_of, settings_of
 from viz.tasks import tasks_of
 
 FAIL = {"at_s": 54.2, "act": "fail", "node": 3}
@@ -91,3 +91,12 @@ def test_beside_it_the_same_policy_without_acts():
     assert [task.settings["script"] for task in tasks.values()] == ["fail@54.2:n3", ""]
     # The second run is that of a page without acts, which may have been computed before.
     assert tasks["B"].key == tasks_of(replace(settings, script="", other=""))["A"].key
+
+
+@pytest.mark.parametrize("chosen", [{"policy": "pooled"}, {"policy": "jsq", "other": "pooled"}])
+def test_no_policy_that_pools_all_nodes_beside_acts(chosen):
+    settings = replace(settings_of(SMALL), **chosen)
+    check_acts(settings)
+    check_acts(replace(settings, policy="jsq", other="", script="fail@1:n3"))
+    with pytest.raises(InputError, match="script: policy 'pooled' pools all nodes"):
+        check_acts(replace(settings, script="fail@1:n3"))
