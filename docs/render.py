@@ -26,10 +26,16 @@ def notebooks() -> list[Path]:
     return sorted(FOLDER.glob("*.ipynb"))
 
 
-def carried_out(path: Path, folder: Path, timeout_s: int = 600) -> nbformat.NotebookNode:
+def carried_out(path: Path, folder: Path, timeout_s: int = 600, commands: Path | None = None) -> nbformat.NotebookNode:
     """A notebook with the outputs of a fresh run in a folder, in which `scenarios` is the shipped folder.
 
     Progress (stderr) and what differs from run to run (times, numbers of cells' messages) are left out.
+
+    Args:
+        path: of the notebook.
+        folder: the current one while it runs.
+        timeout_s: how long a cell may take [s].
+        commands: a folder in which commands are looked for first.
 
     Raises:
         nbclient.exceptions.CellExecutionError: a cell raised.
@@ -37,7 +43,8 @@ def carried_out(path: Path, folder: Path, timeout_s: int = 600) -> nbformat.Note
     notebook = nbformat.read(path, as_version=4)
     (folder / "scenarios").symlink_to(DOCS.parent / "scenarios")
     # Commands of the environment that runs this, in lines as wide as a page.
-    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    first = [str(commands)] if commands else []
+    os.environ["PATH"] = os.pathsep.join([*first, str(Path(sys.executable).parent), os.environ["PATH"]])
     os.environ |= {"COLUMNS": "100", "NO_COLOR": "1", "PYTHONPATH": str(DOCS.parent)}
     # The kernel would otherwise store when each cell ran.
     client = NotebookClient(

@@ -8,12 +8,20 @@ import sys
 
 import pytest
 from chromium import chromium
+from compiled_first import compile_first
 from hypothesis import HealthCheck, settings
-from support import hearing_ctrl_c
+from support import COMPILED_IN_ALL, hearing_ctrl_c
+from warm import warm_process
 
+from cluster_abm.compiling.translating import NotCompilable, is_of_package
+from cluster_abm.model.deciding import compilability
+from cluster_abm.policies import available
 from cluster_abm.policy.finding import registry
 
 __all__ = ["chromium"]  # a fixture of every folder
+
+# What pyproject.toml chooses where nothing else is chosen.
+FAST = "not slow"
 
 # How long an example takes depends on what else the machine does and on what was compiled before: no test measures it.
 settings.register_profile("cluster_abm", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -24,6 +32,13 @@ os.environ["CLUSTER_ABM_PROGRESS"] = "none"
 
 # Ten thousand tests are millions of objects that live to the end: the garbage collector need not look at them again.
 gc.disable()
+
+
+def pytest_configure(config):
+    """Before the whole suite runs in several processes, what most tests need is compiled once, each part by one."""
+    is_first = not hasattr(config, "workerinput") and getattr(config.option, "numprocesses", None)
+    if is_first and config.args == ["tests"] and not config.option.collectonly:
+        compile_first(COMPILED_IN_ALL if config.option.markexpr == FAST else available())
 
 
 def pytest_collection_finish():
@@ -41,6 +56,32 @@ def own_policies(monkeypatch):
     yield
     known.clear()
     known.update(before)
+
+
+@pytest.fixture(autouse=True)
+def few_policies_compile(request, monkeypatch):
+    """In the fast suite shipped policies decide in Python, but for some in the plain form: compiling takes minutes.
+
+    Both forms give the same bytes, and the slow suite holds them against each other under every policy.
+    """
+    if request.config.option.markexpr != FAST:
+        return
+    compiled = compilability.compiled_policy
+
+    def compiled_in_the_fast_suite(policy, has_data=False, has_capacities=False):
+        is_shipped = is_of_package(type(policy)) and policy.name in available()
+        if is_shipped and (policy.name not in COMPILED_IN_ALL or has_data or has_capacities):
+            raise NotCompilable("the fast suite decides in Python")
+        return compiled(policy, has_data=has_data, has_capacities=has_capacities)
+
+    monkeypatch.setattr(compilability, "compiled_policy", compiled_in_the_fast_suite)
+
+
+@pytest.fixture(scope="session")
+def warm():
+    """A warm process, in whose forks scripts run."""
+    with warm_process() as process:
+        yield process
 
 
 @pytest.fixture

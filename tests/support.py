@@ -17,9 +17,10 @@ from cluster_abm.testing.subject import BUSY, needed_by, scenario_of
 
 # The shipped policies that decide in compiled code.
 COMPILED = [
-    "clb", "cm-pm", "cm-re", "cpu-based", "data-access", "data-majority", "disk-io-score", "hbd", "io-pm", "io-re",
-    "iocm-pm", "iocm-re", "iolb", "iolb-net", "iolb-pm", "jsq", "low-load", "memory-based", "mlb", "power-of-d",
-    "queue-length", "random", "round-robin", "wal-pm", "wal-re",
+    "clb", "cm-pm", "cm-re", "cpu-based", "data-access", "data-class", "data-majority", "disk-io-score", "hbd", "io-pm",
+    "io-re", "iocm-pm", "iocm-re", "iolb", "iolb-net", "iolb-pm", "jsq", "learned", "load-class", "load-risk",
+    "low-load", "memory-based", "mlb", "power-of-d", "queue-length", "random", "round-robin", "sita-e", "target-load",
+    "wal-pm", "wal-re",
 ]  # fmt: skip
 
 BREAKDOWN = ("cpu", "cpu_queue", "io", "io_queue", "paging", "migration", "barrier", "blocked")
@@ -28,11 +29,23 @@ BREAKDOWN = ("cpu", "cpu_queue", "io", "io_queue", "paging", "migration", "barri
 BY_SIZE = ("eagle", "hawk", "sita-e")
 # Policies of several kinds: where a test is over all of them, the fast suite has these.
 SAMPLE = ("none", "jsq", "power-of-d", "iolb", "wal-pm", "iocm-pm", "hbd", "age", "easy", "lwl", "prequal")
+# One of each kind of loop: these decide in compiled code in the fast suite too.
+COMPILED_IN_ALL = ("jsq", "power-of-d", "age", "easy")
 
 
 def mostly_slow(values: Iterable[str], fast: Collection[str] = SAMPLE) -> list[Any]:
     """Parameters of a test, of which the fast suite has some and the slow one the others."""
     return [pytest.param(value, marks=[] if value in fast else pytest.mark.slow) for value in values]
+
+
+def pairs(first: Iterable[str], second: Iterable[str], every: int = 3) -> list[tuple[str, str]]:
+    """Each n-th of all pairs: every value stands beside an n-th of the others, neighbours beside different ones.
+
+    A fault of one policy shows in several situations, and one of a situation under several policies: not every pair is
+    needed to find it.
+    """
+    others = list(second)
+    return [(one, others[at]) for place, one in enumerate(first) for at in range(place % every, len(others), every)]
 
 
 def scenario(**overrides: Any) -> Scenario:

@@ -33,6 +33,7 @@ def refused(path, limit=LIMIT):
     return problem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a", "a.csv", "a.gz.csv", "a.zip"])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress])
 # The names of cases are the same in every process that runs them.
@@ -73,6 +74,7 @@ def test_packed_parts_that_are_empty_have_an_end_too(tmp_path):
     assert "more than 1 MB" in refused(put(tmp_path, "a", empty * (4 * MEGABYTE // len(empty))))
 
 
+@pytest.mark.slow
 def test_a_packed_file_that_makes_next_to_nothing_is_not_unpacked_to_its_end(tmp_path, monkeypatch):
     monkeypatch.setattr(bounded_files, "MOST_FOR_NOTHING", 4 * MEGABYTE)
     empty, blob = gzip.compress(b""), gzip.compress(os.urandom(8 * MEGABYTE))

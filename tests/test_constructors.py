@@ -10,6 +10,8 @@ import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import cluster_abm
 
 MOST = 7
@@ -30,6 +32,7 @@ def is_written(one: type) -> bool:
     return base.__module__.startswith("cluster_abm.") and not dataclasses.is_dataclass(base)
 
 
+@pytest.mark.slow
 def test_no_constructor_takes_more_than_seven_arguments_by_position():
     """Rows of data apart (NamedTuples and dataclasses), whose calls the next test looks at."""
     found = {}
@@ -40,6 +43,7 @@ def test_no_constructor_takes_more_than_seven_arguments_by_position():
     assert {name: count for name, count in found.items() if count > MOST} == {}
 
 
+@pytest.mark.slow
 def test_no_object_is_made_with_more_than_seven_arguments_by_position():
     """Rows of tables of constants apart (NamedTuples)."""
     names = {one.__name__ for one in classes() if not issubclass(one, tuple)}

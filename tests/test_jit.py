@@ -39,6 +39,7 @@ def hits(numbers=(1.0, 2.0)):
     return sum(again.stats.cache_hits.values())
 
 
+@pytest.mark.slow
 def test_code_that_is_kept_serves_a_function_of_the_same_sources_alone(folder, monkeypatch):
     assert [hits(), hits()] == [0, 1]
     with monkeypatch.context() as patch:
@@ -49,6 +50,7 @@ def test_code_that_is_kept_serves_a_function_of_the_same_sources_alone(folder, m
     assert hits() == 0
 
 
+@pytest.mark.slow
 def test_damaged_code_is_compiled_anew(folder):
     hits()
     (file,) = folder.glob("*/*.code")
@@ -56,6 +58,7 @@ def test_damaged_code_is_compiled_anew(folder):
     assert [hits(), hits()] == [0, 1]
 
 
+@pytest.mark.slow
 def test_what_was_written_since_the_import_is_neither_kept_nor_served(folder, monkeypatch):
     """The functions of this process may be those from before the edit, the sources those from after it."""
     monkeypatch.setattr(Sources, "are_unchanged", lambda self: False)
@@ -77,6 +80,7 @@ def test_sources_know_that_a_file_was_written(tmp_path):
     assert not sources.are_unchanged()
 
 
+@pytest.mark.slow
 def test_without_a_folder_and_of_a_function_from_elsewhere_nothing_is_kept(folder, monkeypatch):
     mine = jit.kernel(lambda x: x + 1)
     assert mine(1) == 2

@@ -59,6 +59,7 @@ def test_pages_that_are_forgotten_are_not_lost():
 numbers = st.lists(st.integers(-(2**62), 2**62), max_size=40)
 
 
+@pytest.mark.slow
 @given(numbers, st.booleans())
 def test_columns_are_those_of_the_table(values, in_memory):
     table = filled(values, in_memory)
@@ -68,6 +69,7 @@ def test_columns_are_those_of_the_table(values, in_memory):
     assert column(table, "node").tolist() == table["node"].tolist()
 
 
+@pytest.mark.slow
 @given(numbers, st.booleans(), st.data())
 def test_rows_in_an_order_are_those_of_a_sorted_copy(values, in_memory, data):
     table = filled(values, in_memory)

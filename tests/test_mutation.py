@@ -43,6 +43,7 @@ def test_the_faults_of_each_line():
         assert all(any(piece in text for text in after) for piece in expected), (line, after)
 
 
+@pytest.mark.slow
 def test_a_sample_is_of_different_lines_and_follows_from_its_seed(tmp_path):
     (tmp_path / "package").mkdir()
     (tmp_path / "package" / "share.py").write_text(TEXT)

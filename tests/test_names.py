@@ -6,11 +6,14 @@ import ast
 from collections import defaultdict
 from pathlib import Path
 
+import pytest
+
 import cluster_abm
 
 PACKAGE = Path(cluster_abm.__file__).parent
 
 
+@pytest.mark.slow
 def test_no_class_name_stands_twice():
     """Classes inside other classes apart: each policy has its `Parameters`."""
     files_of = defaultdict(list)

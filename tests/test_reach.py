@@ -47,6 +47,7 @@ def edited(tmp_path_factory):
     return edit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("path", "old", "new"), [
     ("policy/view.py", '"""What a load manager may know', '"""Words about what a load manager may know'),
     ("engine/loads.py", '"""Fill rows', '"""Comment\n\n\n\nFill rows'),
@@ -59,6 +60,7 @@ def test_what_concerns_no_code_compiles_nothing(edited, path, old, new):
     assert edited(path, old, new) == set()
 
 
+@pytest.mark.slow
 def test_an_edit_compiles_the_kernels_that_reach_it(edited):
     scan = "cluster_abm.workload.traces.swf_scan:scan_lines"
     text = (PACKAGE / "workload/traces/swf_scan.py").read_text()
@@ -82,6 +84,7 @@ def test_an_edit_compiles_the_kernels_that_reach_it(edited):
     assert edited("jit/kept.py", "GENERATIONS, UNUSED_S", "GENERATIONS, OTHER_S") == set()
 
 
+@pytest.mark.slow
 def test_the_methods_of_values_count_though_no_kernel_names_them(edited):
     """A numba extension is registered when its module is imported; a view's methods are compiled from their source."""
     assert PLACEMENT in edited("compiling/operations.py", "lambda value: value.row.nodes", "lambda value: value.row.me")
@@ -91,6 +94,7 @@ def test_the_methods_of_values_count_though_no_kernel_names_them(edited):
     assert MEASURE not in concerned
 
 
+@pytest.mark.slow
 def test_all_that_a_kernel_calls_is_in_its_reach():
     """What compiled code looks up in its module, and what that looks up, was found in the sources."""
     sources = kept.sources()

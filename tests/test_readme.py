@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 import cluster_abm
 
 ROOT = Path(__file__).parent.parent
@@ -12,6 +14,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 POLICY, RUN = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
+@pytest.mark.slow
 def test_the_policy_example_is_a_policy():
     space = {}
     exec(POLICY, space)
@@ -23,6 +26,7 @@ def test_the_policy_example_is_a_policy():
     assert set(model.decisions_frame()["rule"]) == {"least I/O"}
 
 
+@pytest.mark.slow
 def test_the_run_example_runs(capsys):
     exec(RUN, {})
     slowdown, columns = capsys.readouterr().out.splitlines()[:2]

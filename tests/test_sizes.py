@@ -36,6 +36,7 @@ STUDIES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES)
 def test_studies(tmp_path, name):
     (tmp_path / "s.toml").write_text(HEAD + STUDIES[name])
@@ -85,6 +86,7 @@ def test_jobs_of_closed_users(monkeypatch):
         ClusterModel(scenario(workload__arrivals__kind="closed", workload__arrivals__jobs_per_user=10_000_000))
 
 
+@pytest.mark.slow
 def test_processes(monkeypatch):
     monkeypatch.setattr(limits, "memory_bytes", lambda: 8e9)
     with pytest.raises(InputError, match=r"workers = 100,000: 100,000 processes take about"):
@@ -182,6 +184,7 @@ def test_all_that_is_wrong_with_a_study_is_said_at_once(tmp_path):
 DEEP = "[" * 3000 + "]" * 3000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [DEEP, "{a=" * 2000 + "1" + "}" * 2000, "9" * 5000, "[1]", "x" * 5000, "1979-05-27"])
 @pytest.mark.parametrize("key", ["workload.memory_mb.kind", "cluster.nodes", "failures.node.kind", "policy.d"])
 def test_values_without_end_are_bad_input(key, value, tmp_path, capfd):

@@ -12,12 +12,12 @@ from typing import Any
 
 from numba import types
 from numba.core import ir
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.errors import TypingError
 from numba.core.typed_passes import NopythonTypeInference
 
 from cluster_abm.compiling.values import BOUNDED
+from cluster_abm.jit.parts import PartCompiler
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
@@ -70,12 +70,12 @@ def _is_truth(kind: Any) -> bool:
     return isinstance(types.unliteral(kind), types.Boolean)
 
 
-class CarefulCompiler(CompilerBase):
-    """Numba's compiler with the pass above."""
+class CarefulCompiler(PartCompiler):
+    """The compiler of parts, with the pass above."""
 
     def define_pipelines(self) -> list[Any]:
         """The usual passes, and `Agreement` once types are known."""
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        (passes,) = super().define_pipelines()
         passes.add_pass_after(Agreement, NopythonTypeInference)
         passes.finalize()
         return [passes]

@@ -23,6 +23,7 @@ from cluster_abm.jit import is_inlinable
 from cluster_abm.policy.base import Decision
 from cluster_abm.policy.capacities import Capacities
 from cluster_abm.policy.data import DataMap
+from cluster_abm.policy.memory import Remembered
 from cluster_abm.policy.tasks import ArrivingTask, Candidate, Hardware, Paths
 from cluster_abm.policy.view import View
 
@@ -73,12 +74,8 @@ def _public(of: type) -> set[str]:
     return {name for name in fields | named | own if not name.startswith("_")}
 
 
-KNOWN = (
-    set().union(*map(_public, (View, ArrivingTask, Candidate, Hardware, Paths, Decision, Capacities, DataMap)))
-    - NOT_THERE
-    | OF_ARRAYS
-    | {"get"}
-)
+GIVEN = (View, ArrivingTask, Candidate, Hardware, Paths, Decision, Capacities, DataMap, Remembered)
+KNOWN = set().union(*map(_public, GIVEN)) - NOT_THERE | OF_ARRAYS | {"get"}
 
 
 def masks_of(definition: ast.FunctionDef) -> frozenset[str]:
@@ -119,6 +116,7 @@ class _Check:
         }
         self.fresh = self._names_of(_is_fresh)
         self._notes = self._names_of(lambda value: isinstance(value, ast.Attribute) and value.attr == "notes")
+        self._of_jobs = self._names_of(_is_note_of_jobs)
 
     def run(self) -> None:
         """Look at the whole function."""
@@ -191,7 +189,10 @@ class _Check:
         if isinstance(node, ast.Subscript):
             self._expression(node.slice)
             of = node.value
-            if isinstance(of, ast.Name) and of.id in self.fresh:
+            if isinstance(of, ast.Name) and of.id in self.fresh | self._of_jobs:
+                return
+            if _is_note_of_jobs(of):
+                self._expression(of)
                 return
             is_notes = isinstance(of, ast.Attribute) and of.attr == "notes"
             if is_notes or (isinstance(of, ast.Name) and of.id in self._notes):
@@ -346,6 +347,12 @@ def function_of(value: Any, module: ModuleType) -> str:
 
 def _stored(target: ast.expr) -> Iterator[str]:
     return (node.id for node in ast.walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+
+
+def _is_note_of_jobs(value: ast.expr) -> bool:
+    """Whether an expression is what is noted of waiting jobs, `queue.notes["name"]`: a policy may write it."""
+    is_of_notes = isinstance(value, ast.Subscript) and isinstance(value.value, ast.Attribute)
+    return is_of_notes and value.value.attr == "notes" and isinstance(value.slice, ast.Constant)  # type: ignore[attr-defined]
 
 
 def _is_fresh(value: ast.expr) -> bool:

@@ -52,5 +52,11 @@ def _text(name: str) -> Any:
     return _written(f"def function(offer): return text_at(offer.row.{name})", text_at=text_at)
 
 
+@attribute(OFFER, "task")
+def _task(offer: Any) -> Any:
+    # Whether it is None can be asked. The task itself is the one that is offered.
+    return offer.row.place if offer.row.place >= 0 else None
+
+
 for _name in TEXTS:
     attribute(OFFER, _name)(_text(_name))

@@ -18,22 +18,27 @@ from numba.core.imputils import lower_constant
 from numba.extending import models, overload, register_model, typeof_impl
 
 from cluster_abm.compiling.decisions import decisions_at, put_decision
-from cluster_abm.compiling.operations import floats_at
+from cluster_abm.compiling.operations import as_node, as_truth, floats_at, integers_at
 from cluster_abm.compiling.policy_types import (
+    arrays_of,
     definition_of,
     is_shipped,
     kinds_of,
+    kinds_of_arrays,
     numbers_of,
     parameter_values,
     policy_type,
 )
+from cluster_abm.compiling.reading import reads_loads
+from cluster_abm.compiling.remembering import remembers
 from cluster_abm.compiling.stamps import stamp_of_policy
-from cluster_abm.compiling.tables import NO_DECISION, offer_of, task_of, unlike_view_of, view_of
+from cluster_abm.compiling.tables import NO, NO_DECISION, YES, offer_of, queue_of, task_of, unlike_view_of, view_of
 from cluster_abm.compiling.texts import number_of
 from cluster_abm.compiling.translating import NotCompilable, patterns_in
 from cluster_abm.compiling.values import JIT_OPTIONS
 from cluster_abm.jit import callback
 from cluster_abm.policy.base import Policy
+from cluster_abm.policy.kinds import Holding, is_asked_about_heads, migrates_on_arrival
 
 SIGNATURE = types.int64(types.int64, types.int64, types.int64, types.int64)
 
@@ -45,10 +50,20 @@ class CompiledPolicy(NamedTuple):
     # accept(task, view, numbers, decision) gives -1 - the number of the reason of a refusal; -1: it accepts; 0: at a
     # fault
     accept: int
-    # as `place`, or returns NO_DECISION: no task is to migrate; 0 of a policy that does not migrate tasks
+    # as `place`, or returns NO_DECISION: no task is to migrate; 0 of a policy that does not migrate tasks on arrival
     migration: int
-    numbers: npt.NDArray[np.float64]  # its parameters
-    notes: int  # how many names of notes there are in its text
+    # as `migration`, without a task: what it does periodically (`relieve`); 0: nothing, or it does so in Python
+    relieve: int
+    holds: int  # holds(task, view, numbers, tasks) gives YES or NO; 0: at a fault. 0 of a policy that holds no jobs
+    takes_back: int  # takes_back(task, view, numbers, decision), likewise; the decision is not read
+    next_job: int  # next_job(queue, view, numbers, 0) gives the place in the queue + 2; 0: at a fault, or not compiled
+    # cores_for(task, view, numbers, given) fills in the nodes of a job's cores, and gives how many they are; 0: at a
+    # fault, or none is compiled
+    cores_for: int
+    reads_loads: bool  # whether the text of these reads loads of nodes
+    numbers: npt.NDArray[np.float64]  # its parameters, and where its arrays lie
+    notes: int  # how many notes it may keep; 0: what is compiled of it keeps none
+    arrays: tuple[Any, ...] = ()  # its arrays, kept as long as the numbers say where they lie
 
 
 class PolicyToken:
@@ -59,7 +74,7 @@ class PolicyToken:
         kinds = {name: type(value).__name__ for name, value in parameter_values(policy).items()}
         of = type(policy)
         self.stamp = stamp_of_policy(of)
-        self.key = f"{of.__module__}.{of.__qualname__} {sorted(absent)} {kinds} {self.stamp}"
+        self.key = f"{of.__module__}.{of.__qualname__} {sorted(absent)} {kinds} {kinds_of_arrays(policy)} {self.stamp}"
 
 
 class _TokenType(types.Dummy):
@@ -130,6 +145,60 @@ def _migration(token: PolicyToken) -> Callable[..., int]:
     return migration
 
 
+def _next_job(token: PolicyToken) -> Callable[..., int]:
+    def next_job(queue: int, view: int, numbers: int, decision: int) -> int:
+        place = policy_of(token, floats_at(numbers, 1)).next_job(queue_of(queue), seen(token, view))
+        return as_node(place) + 2
+
+    return next_job
+
+
+def _cores_for(token: PolicyToken) -> Callable[..., int]:
+    def cores_for(task: int, view: int, numbers: int, given: int) -> int:
+        tasks, room = integers_at(given, 2)[0], integers_at(given, 2)[1]
+        nodes = policy_of(token, floats_at(numbers, 1)).cores_for(task_of(task), tasks, seen(token, view))
+        if len(nodes) > room:
+            raise IndexError("more cores than there are")
+        found = integers_at(given, room)
+        for place in range(len(nodes)):
+            found[place] = as_node(nodes[place])
+        return len(nodes)
+
+    return cores_for
+
+
+def _relieve(token: PolicyToken) -> Callable[..., int]:
+    def relieve(task: int, view: int, numbers: int, decision: int) -> int:
+        found = policy_of(token, floats_at(numbers, 1)).relieve(seen(token, view))
+        if found is None:
+            return NO_DECISION
+        put_decision(decisions_at(decision, 1)[0], found)
+        return 1
+
+    return relieve
+
+
+def _relieves(policy: Policy) -> bool:
+    """Whether a policy does anything periodically."""
+    return type(policy).relieve is not Policy.relieve and policy.acts_every_ms is not None
+
+
+def _holds(token: PolicyToken) -> Callable[..., int]:
+    def holds(task: int, view: int, numbers: int, tasks: int) -> int:
+        answer = policy_of(token, floats_at(numbers, 1)).holds(task_of(task), tasks, seen(token, view))
+        return YES if as_truth(answer) else NO
+
+    return holds
+
+
+def _takes_back(token: PolicyToken) -> Callable[..., int]:
+    def takes_back(task: int, view: int, numbers: int, decision: int) -> int:
+        answer = policy_of(token, floats_at(numbers, 1)).takes_back(task_of(task), seen(token, view))
+        return YES if as_truth(answer) else NO
+
+    return takes_back
+
+
 def compiled_policy(policy: Policy, has_data: bool = False, has_capacities: bool = False) -> CompiledPolicy:
     """Compile a policy, or take it from what is kept.
 
@@ -143,7 +212,8 @@ def compiled_policy(policy: Policy, has_data: bool = False, has_capacities: bool
     is_there = {"data": has_data, "capacities": has_capacities}
     absent = frozenset(name for name, there in is_there.items() if not there)
     # Policies of a process are made anew for each run; reading their sources takes longer than a short run.
-    key = type(policy), absent, kinds_of(policy), definition_of(type(policy))
+    kinds = kinds_of(policy), kinds_of_arrays(policy)
+    key = type(policy), absent, *kinds, definition_of(type(policy)), _relieves(policy)
     if key not in _COMPILED:
         try:
             _COMPILED[key] = _compiled(policy, absent)
@@ -152,7 +222,7 @@ def compiled_policy(policy: Policy, has_data: bool = False, has_capacities: bool
     found = _COMPILED[key]
     if isinstance(found, str):
         raise NotCompilable(found)
-    return found._replace(numbers=numbers_of(policy))
+    return found._replace(numbers=numbers_of(policy), arrays=tuple(arrays_of(policy).values()))
 
 
 def _compiled(policy: Policy, absent: frozenset[str]) -> CompiledPolicy:
@@ -160,8 +230,50 @@ def _compiled(policy: Policy, absent: frozenset[str]) -> CompiledPolicy:
     texts = _texts(type(policy))
     for text in texts:
         number_of(text)
+    makers = _makers(policy)
+    entries = [_kept_entry(make, token) for make in makers.values()]
+    addresses = {name: entry.address for name, entry in zip(makers, entries, strict=True)}
+    relieve = _relief_of(policy, token)
+    methods = [*makers, *(["relieve"] if relieve else [])]
+    return CompiledPolicy(
+        **dict.fromkeys(METHODS, 0) | addresses,
+        relieve=relieve,
+        reads_loads="next_job" in makers and reads_loads(type(policy), list(makers), absent),
+        numbers=numbers_of(policy),
+        notes=len(texts) if remembers(type(policy), methods) else 0,
+    )
+
+
+METHODS = ("place", "accept", "migration", "holds", "takes_back", "next_job", "cores_for")
+
+
+def _makers(policy: Policy) -> dict[str, Callable[[PolicyToken], Callable[..., int]]]:
+    """What is compiled of a policy, by its method."""
+    migration = {"migration": _migration} if migrates_on_arrival(policy) else {}
+    if not policy.holds_jobs:
+        return {"place": _place, "accept": _accept, **migration}
+    if is_asked_about_heads(policy):
+        return {"place": _place, "accept": _accept, **migration, "holds": _holds, "takes_back": _takes_back}
+    of = getattr(type(policy), "cores_for", Holding.cores_for)
+    own = {} if of is Holding.cores_for else {"cores_for": _cores_for}
+    return {"place": _place, "next_job": _next_job, **own}
+
+
+def _relief_of(policy: Policy, token: PolicyToken) -> int:
+    """The address of what a policy does periodically; 0: nothing, or what has no compiled form."""
+    if not _relieves(policy):
+        return 0
     try:
-        entries = [_entry(make, token) for make in (_place, _accept, *([_migration] if policy.migrates else []))]
+        return int(_kept_entry(_relieve, token).address)
+    except NotCompilable:
+        # It is asked in Python then; what else is compiled of the policy is of use without it.
+        return 0
+
+
+def _kept_entry(make: Callable[[PolicyToken], Callable[..., int]], token: PolicyToken) -> Any:
+    """A policy's function compiled, and kept as long as its address may be used. Raises NotCompilable."""
+    try:
+        entry = _entry(make, token)
     except NumbaError as problem:
         lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
         raise NotCompilable(_told(lines)) from problem
@@ -170,16 +282,8 @@ def _compiled(policy: Policy, absent: frozenset[str]) -> CompiledPolicy:
     except Exception as problem:
         # Whatever the compiler stumbles over is no fault of a policy that is right in Python.
         raise NotCompilable(f"the compiler failed ({type(problem).__name__}: {problem})"[:200]) from problem
-    addresses = [entry.address for entry in entries]
-    _ALIVE.extend(entries)
-    place, accept, migration = (*addresses, 0)[:3]
-    return CompiledPolicy(place, accept, migration, numbers_of(policy), len(texts) if _remembers(type(policy)) else 0)
-
-
-def _remembers(of: type[Policy]) -> bool:
-    """Whether a method of a policy reads or writes notes."""
-    functions = (defined for owner in of.__mro__ for defined in vars(owner).values())
-    return any("notes" in found.__code__.co_names for found in functions if isinstance(found, FunctionType))
+    _ALIVE.append(entry)
+    return entry
 
 
 # Compiled code, whose addresses are in use, by what numba makes.
@@ -201,6 +305,8 @@ def _told(lines: list[str]) -> str:
         reason = f"no compiled form of `{what}` for ({of}"
         if "Text" in of:
             reason = "it makes a text of others, puts texts in order, or takes a text for a number"
+    if of_parameter := re.match(r"Unknown attribute '(\w+)' of type ParametersOf", reason):
+        reason = f"parameter {of_parameter[1]} is no number of up to 2^53, text or truth value"
     where = f" ({lines[places[0]].removeprefix('File ').rstrip(':')})" if places else ""
     return f"{reason[:160].rstrip(':')}{where}"
 

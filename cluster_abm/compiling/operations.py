@@ -48,6 +48,7 @@ def array_at(kind: types.Array) -> Any:
 
 
 floats_at = array_at(types.Array(types.float64, 1, "C"))
+integers_at = array_at(types.Array(types.int64, 1, "C"))
 
 
 def overloaded(function: Any) -> Any:
@@ -175,6 +176,16 @@ def _as_node(target: Any) -> Any:
     return (lambda target: int(target)) if is_whole else None
 
 
+def as_truth(answer: Any) -> bool:
+    """An answer, which has to be a truth value."""
+    return bool(answer)
+
+
+@overloaded(as_truth)
+def _as_truth(answer: Any) -> Any:
+    return (lambda answer: answer) if isinstance(types.unliteral(answer), types.Boolean) else None
+
+
 def as_float(number: Any) -> float:
     """A number as a float; a truth value is none."""
     return float(number)
@@ -268,7 +279,7 @@ def _put(value: Any, item: Any, noted: Any) -> Any:
         if place < 0:
             raise IndexError("no room for a note")
         value.row.note_names[place] = name
-        value.row.note_values[place] = float(noted)
+        value.row.note_values[place] = (1.0 if noted else 0.0) if kind == TRUTH else float(noted)
         value.row.note_kinds[place] = kind
 
     return write

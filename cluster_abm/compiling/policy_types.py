@@ -16,7 +16,10 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload_attribute, register_jitable
 
-import cluster_abm.compiling.methods  # noqa: F401  # it gives views and tasks their methods
+# These give views, tasks and queues their methods.
+import cluster_abm.compiling.views.methods
+import cluster_abm.compiling.views.noted
+import cluster_abm.compiling.views.queues  # noqa: F401
 from cluster_abm.compiling.agreeing import CAREFUL, STRICT
 from cluster_abm.compiling.careful import is_plain
 from cluster_abm.compiling.decisions import make_decision
@@ -25,12 +28,17 @@ from cluster_abm.compiling.tables import TEXT, text_at
 from cluster_abm.compiling.texts import number_of
 from cluster_abm.compiling.translating import NotCompilable, inherited_name, is_of_package, translated
 from cluster_abm.compiling.values import JIT_OPTIONS, ValueType, give_method, value_type
+from cluster_abm.native_arrays import array_of
 from cluster_abm.policy.base import Policy
 
 Numbers = npt.NDArray[np.float64]
 
 # What names of policies' modules stand for in compiled code.
 STAND_INS: dict[str, Any] = {"Decision": make_decision, "completed": register_jitable(**JIT_OPTIONS)(completed)}
+# The numbers of arrays that a policy may keep in itself.
+ARRAYS: dict[Any, types.Type] = {
+    np.dtype(np.float64): types.float64, np.dtype(np.int64): types.int64, np.dtype(np.bool_): types.boolean,
+}  # fmt: skip
 # In a policy's class these concern Python alone.
 NOT_COMPILED = frozenset(["Parameters", "name", "source", "summary", "parameters", "_explain"])
 
@@ -41,23 +49,46 @@ def is_shipped(of: type[Policy]) -> bool:
 
 
 def parameter_values(policy: Policy) -> dict[str, Any]:
-    """A policy's parameters that compiled code can hold, by name: numbers, truth values and texts.
+    """A policy's parameters that compiled code can hold, by name: numbers of up to 2^53, truth values and texts.
 
-    Raises NotCompilable.
+    What reads another one does not compile.
+    """
+    return {
+        name: value
+        for name, value in policy.parameters.model_dump().items()
+        if isinstance(value, str | bool | float) or (isinstance(value, int) and abs(value) <= LARGEST)
+    }
+
+
+def arrays_of(policy: Policy) -> dict[str, Any]:
+    """The arrays of numbers that a policy keeps in itself, by name: compiled code reads them where they are.
+
+    Raises NotCompilable: it keeps something else.
     """
     found: dict[str, Any] = {}
-    for name, value in policy.parameters.model_dump().items():
-        if isinstance(value, str | bool | float) or (isinstance(value, int) and abs(value) <= LARGEST):
+    for name, value in sorted(vars(policy).items()):
+        if name != "parameters":
+            is_array = isinstance(value, np.ndarray) and value.dtype in ARRAYS and 1 <= value.ndim <= 2
+            if not (is_array and value.flags.c_contiguous and value.flags.aligned):
+                raise NotCompilable(
+                    f"the policy keeps {name!r} in itself: compiled are its parameters, constants and arrays of numbers"
+                )
             found[name] = value
-        elif value is not None:
-            raise NotCompilable(f"parameter {name} is no number of up to 2^53, text or truth value")
     return found
 
 
 def numbers_of(policy: Policy) -> Numbers:
-    """A policy's parameters as the numbers from which compiled code makes the policy."""
-    values = parameter_values(policy).values()
-    return np.array([float(number_of(value) if isinstance(value, str) else value) for value in values] or [0.0])
+    """A policy's parameters, and where its arrays lie, as the numbers from which compiled code makes the policy.
+
+    The arrays have to be kept as long as the numbers are used.
+    """
+    values = [
+        float(number_of(value) if isinstance(value, str) else value) for value in parameter_values(policy).values()
+    ]
+    for array in arrays_of(policy).values():
+        # An address is less than 2^53: as a float it is exact.
+        values += [float(number) for number in (array.ctypes.data, *array.shape)]
+    return np.array(values or [0.0])
 
 
 @cache
@@ -75,12 +106,17 @@ def policy_type(policy: Policy, absent: frozenset[str]) -> tuple[ValueType, Call
     Raises NotCompilable.
     """
     of: Any = type(policy)
-    return _made(of, absent, kinds_of(policy), definition_of(of))
+    return _made(of, absent, kinds_of(policy), kinds_of_arrays(policy), definition_of(of))
 
 
 def kinds_of(policy: Policy) -> tuple[tuple[str, type], ...]:
-    """The names and types of a policy's parameters that compiled code can hold. Raises NotCompilable."""
+    """The names and types of a policy's parameters that compiled code can hold."""
     return tuple((name, type(value)) for name, value in parameter_values(policy).items())
+
+
+def kinds_of_arrays(policy: Policy) -> tuple[tuple[str, str, int], ...]:
+    """The names, types and numbers of axes of a policy's arrays. Raises NotCompilable."""
+    return tuple((name, array.dtype.name, array.ndim) for name, array in arrays_of(policy).items())
 
 
 def definition_of(of: type[Policy]) -> tuple[Hashable, ...]:
@@ -111,17 +147,23 @@ def constants_of(owner: type) -> list[tuple[str, str]]:
 
 @cache
 def _made(
-    of: Any, absent: frozenset[str], parameters: tuple[tuple[str, type], ...], definition: Hashable
+    of: Any,
+    absent: frozenset[str],
+    parameters: tuple[tuple[str, type], ...],
+    arrays: tuple[tuple[str, str, int], ...],
+    definition: Hashable,
 ) -> tuple[ValueType, Callable[..., Any]]:
     kinds = [_numba_kind(kind) for _, kind in parameters]
     held = types.NamedTuple(kinds, namedtuple(f"ParametersOf{of.__name__}", [name for name, _ in parameters]))
-    name = f"{of.__module__}.{of.__qualname__}({sorted(absent)}, {parameters})"
-    found, _ = value_type(name, {"parameters": held})
+    # A policy that writes to one of them has no compiled form: what was decided at a fault would be decided again.
+    kept = {name: types.Array(ARRAYS[np.dtype(dtype)], axes, "C", readonly=True) for name, dtype, axes in arrays}
+    name = f"{of.__module__}.{of.__qualname__}({sorted(absent)}, {parameters}, {arrays})"
+    found, _ = value_type(name, {"parameters": held, **kept})
     _give_methods(found, of, absent)
-    return found, _from_numbers(found, held)
+    return found, _from_numbers(found, held, kept)
 
 
-def _from_numbers(found: ValueType, held: types.NamedTuple) -> Callable[..., Any]:
+def _from_numbers(found: ValueType, held: types.NamedTuple, kept: dict[str, types.Array]) -> Callable[..., Any]:
     """The function that makes a policy of its numbers."""
 
     @intrinsic
@@ -129,8 +171,12 @@ def _from_numbers(found: ValueType, held: types.NamedTuple) -> Callable[..., Any
         def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             array = cgutils.create_struct_proxy(signature.args[0])(context, builder, value=arguments[0])
             values = []
+
+            def number_at(place: int) -> Any:
+                return builder.load(builder.gep(array.data, [context.get_constant(types.intp, place)]))
+
             for place, kind in enumerate(held.types):
-                number = builder.load(builder.gep(array.data, [context.get_constant(types.intp, place)]))
+                number = number_at(place)
                 if kind is TEXT:
                     text = cgutils.create_struct_proxy(TEXT)(context, builder)
                     text.number = context.cast(builder, number, types.float64, types.int64)
@@ -139,6 +185,14 @@ def _from_numbers(found: ValueType, held: types.NamedTuple) -> Callable[..., Any
                     values.append(context.cast(builder, number, types.float64, kind))
             policy = cgutils.create_struct_proxy(found)(context, builder)
             policy.parameters = context.make_tuple(builder, held, values)
+            place = len(held.types)
+            for name, kind in kept.items():
+                lies = [
+                    context.cast(builder, number_at(place + axis), types.float64, types.int64)
+                    for axis in range(1 + kind.ndim)
+                ]
+                setattr(policy, name, array_of(context, builder, kind, lies[0], lies[1:]))
+                place += len(lies)
             return policy._getvalue()
 
         return found(numbers), build

@@ -18,7 +18,10 @@ from cluster_abm.policy.base import Policy
 
 PACKAGE = Path(__file__).resolve().parents[1]
 # What makes the functions of a policy: their code, and by it the methods of views and tasks.
-ENTRIES = tuple(f"cluster_abm.compiling.entries:{name}" for name in ("_place", "_accept", "_migration"))
+ENTRIES = tuple(
+    f"cluster_abm.compiling.entries:_{name}"
+    for name in ("place", "accept", "migration", "relieve", "holds", "takes_back", "next_job", "cores_for")
+)
 
 
 def stamp_of_policy(of: type[Policy]) -> str:

@@ -27,6 +27,7 @@ from cluster_abm.compiling.checking import put_checks
 from cluster_abm.compiling.tables import text_at
 from cluster_abm.compiling.texts import INDICES, number_of
 from cluster_abm.jit import is_inlinable
+from cluster_abm.jit.parts import PartCompiler
 from cluster_abm.policy import load
 
 Function = Callable[..., Any]
@@ -56,16 +57,7 @@ def translated(function: Any, owner: type | None, absent: frozenset[str], given:
 
     Raises NotCompilable: its source cannot be read, or has a form that has no counterpart.
     """
-    if hasattr(function, "__wrapped__"):
-        raise NotCompilable(f"{function.__qualname__} stands for another function")
-    try:
-        lines, first = inspect.getsourcelines(function)
-        tree = ast.increment_lineno(ast.parse(textwrap.dedent("".join(lines))), first - 1)
-    except (OSError, SyntaxError, TypeError) as problem:
-        raise NotCompilable(f"the source of {function.__qualname__} cannot be read") from problem
-    definition = tree.body[0]
-    if not isinstance(definition, ast.FunctionDef) or (function.__closure__ not in (None, ()) and owner is None):
-        raise NotCompilable(f"{function.__qualname__} is no plain function")
+    tree, definition = _parsed(function, owner)
     outer = [name for name in function.__code__.co_freevars if name != "__class__"]
     if outer:
         raise NotCompilable(f"{function.__qualname__} reads {outer[0]!r} of the function around it")
@@ -96,7 +88,7 @@ def translated(function: Any, owner: type | None, absent: frozenset[str], given:
         if name in given:
             space[name] = given[name]
         elif is_plain and value.__module__ == function.__module__:
-            options = CAREFUL if is_from_elsewhere else {"error_model": "numpy"}
+            options = CAREFUL if is_from_elsewhere else {"error_model": "numpy", "pipeline_class": PartCompiler}
             space[name] = register_jitable(**options)(translated(value, None, absent, given))
         elif name not in texts:
             space[name] = value
@@ -108,6 +100,31 @@ def translated(function: Any, owner: type | None, absent: frozenset[str], given:
     made: FunctionType = space[definition.name]
     made.__module__ = function.__module__
     return made
+
+
+def pruned(function: Any, owner: type | None, absent: frozenset[str]) -> ast.FunctionDef:
+    """A function without what is not carried out where attributes of views are None; arguments as of `translated`."""
+    definition = _parsed(function, owner)[1]
+    _strip(definition)
+    made: ast.FunctionDef = _Translation(owner, absent, {}, False).visit(definition)
+    returns = (place for place, one in enumerate(made.body) if isinstance(one, ast.Return))
+    del made.body[next(returns, len(made.body)) + 1 :]
+    return made
+
+
+def _parsed(function: Any, owner: type | None) -> tuple[ast.Module, ast.FunctionDef]:
+    """A function's text, with the numbers of its lines. Raises NotCompilable."""
+    if hasattr(function, "__wrapped__"):
+        raise NotCompilable(f"{function.__qualname__} stands for another function")
+    try:
+        lines, first = inspect.getsourcelines(function)
+        tree = ast.increment_lineno(ast.parse(textwrap.dedent("".join(lines))), first - 1)
+    except (OSError, SyntaxError, TypeError) as problem:
+        raise NotCompilable(f"the source of {function.__qualname__} cannot be read") from problem
+    definition = tree.body[0]
+    if not isinstance(definition, ast.FunctionDef) or (function.__closure__ not in (None, ()) and owner is None):
+        raise NotCompilable(f"{function.__qualname__} is no plain function")
+    return tree, definition
 
 
 def is_of_package(function: Any) -> bool:
@@ -325,6 +342,14 @@ class _Translation(ast.NodeTransformer):
             assert isinstance(node.left, ast.Attribute)
             return ast.Constant((node.left.attr in self._absent) == isinstance(node.ops[0], ast.Is))
         return self.generic_visit(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        self.generic_visit(node)
+        first = node.values[0]
+        # What is settled before all others may settle the whole.
+        if isinstance(first, ast.Constant) and first.value is isinstance(node.op, ast.Or):
+            return first
+        return node
 
     def visit_If(self, node: ast.If) -> Any:
         node.test = self.visit(node.test)

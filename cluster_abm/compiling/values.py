@@ -11,12 +11,15 @@ from numba.core import cgutils
 from numba.core.datamodel import models
 from numba.extending import intrinsic, make_attribute_wrapper, overload_attribute, overload_method, register_model
 
+from cluster_abm.jit.parts import PartCompiler
+
 # As numba compiles the methods and attributes of values: like the kernels.
 JIT_OPTIONS: dict[str, Any] = {
     "error_model": "numpy",
     "no_cfunc_wrapper": True,
     "no_cpython_wrapper": True,
     "_nrt": True,
+    "pipeline_class": PartCompiler,
 }
 
 # With an IndexError where a number is no place in an array.

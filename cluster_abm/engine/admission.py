@@ -9,6 +9,7 @@ from cluster_abm.arrays import Integers
 from cluster_abm.engine.journal import note_departure
 from cluster_abm.engine.memory import faults_within
 from cluster_abm.engine.random_numbers import Word, task_key
+from cluster_abm.engine.rows import note_next_event
 from cluster_abm.engine.tables import (
     DEPENDENT,
     FREE_TOP,
@@ -84,8 +85,9 @@ def enters_before(first: Row, second: Row) -> bool:
 
 
 @inlined
-def queue_for_entry(node: Row, tasks: Table, slot: int) -> None:
+def queue_for_entry(node: Row, tables: Tables, slot: int) -> None:
     """Queue the task, by its instant of entry, among the tasks in transit or about to go on from a barrier."""
+    tasks = tables.tasks
     task = tasks[slot]
     tail = node.transit_tail
     if tail == NONE or enters_before(tasks[tail], task):
@@ -107,14 +109,15 @@ def queue_for_entry(node: Row, tasks: Table, slot: int) -> None:
         node.transit_tail = slot
     node.arrival_ns = tasks[node.transit_head].enter_ns
     node.next_event_ns = min(node.next_event_ns, node.arrival_ns)
+    note_next_event(node, tables)
 
 
 @inlined
-def set_out(node: Row, tasks: Table, slot: int) -> None:
+def set_out(node: Row, tables: Tables, slot: int) -> None:
     """Put the task in transit to the node, where its memory counts from now on."""
-    queue_for_entry(node, tasks, slot)
+    queue_for_entry(node, tables, slot)
     node.in_transit += 1
-    node.transit_kb += tasks[slot].memory_kb
+    node.transit_kb += tables.tasks[slot].memory_kb
 
 
 @inlined
@@ -246,7 +249,7 @@ def start(tables: Tables, run_key: Word, starts: Starts, entry: int, slot: int) 
     task.barrier_ns = 0
     task.blocked_ns = starts.held_ns[entry]
     describe_isolated_run(task, home, tables.phases)
-    set_out(node, tables.tasks, slot)
+    set_out(node, tables, slot)
     join_members(node, tables.tasks, slot)
     tables.counters[DEPENDENT] += task.bound
     note_departure(tables, slot, STARTS, starts.origin[entry], task.since_ns)

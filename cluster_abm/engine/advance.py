@@ -2,34 +2,62 @@
 
 from __future__ import annotations
 
+from numba.core import types
+
 from cluster_abm.engine.barriers import open_barriers
 from cluster_abm.engine.ending import end_jobs_of_killed
-from cluster_abm.engine.slice import live_until, serve
-from cluster_abm.engine.tables import DEPENDENT, NEVER, PENDING_JOBS, RECORDS, Table, Tables
+from cluster_abm.engine.slice import live_until
+from cluster_abm.engine.tables import BLOCK, DEPENDENT, NEVER, PENDING_JOBS, RECORDS, Table, Tables
 from cluster_abm.jit import inlined, kernel
+from cluster_abm.jit.calls import native_call
+
+# Other kernels call `advance` by its address: compiled together with them it would take minutes.
+advance_at = native_call(types.int64, "tables", "slice_ns", "end_ns", "until_records", "first", "last")
 
 
 @inlined
-def first_event_ns(nodes: Table) -> int:
-    """The earliest event of any node [ns]; NEVER if there is none."""
+def first_of_block_ns(nodes: Table, first: int, last: int) -> int:
+    """The earliest event of some nodes [ns]; NEVER if there is none."""
     found = NEVER
-    for index in range(nodes.shape[0]):
+    for index in range(first, last):
         found = min(found, nodes[index].next_event_ns)
     return int(found)
 
 
 @inlined
-def serve_slice(tables: Tables, end_ns: int) -> int:
-    """Serve all nodes until `end_ns`, and see on the way when the first of them has its next event [ns].
+def first_event_ns(tables: Tables) -> int:
+    """The earliest event of any node [ns]; NEVER if there is none."""
+    found, count = NEVER, tables.nodes.shape[0]
+    for block in range((count + BLOCK - 1) // BLOCK):
+        if tables.first_event_ns[block] < found:
+            first = block * BLOCK
+            tables.first_event_ns[block] = first_of_block_ns(tables.nodes, first, min(first + BLOCK, count))
+            found = min(found, tables.first_event_ns[block])
+    return int(found)
 
-    What happens at the boundary, to jobs of which a task was killed or a barrier opens, is not in it yet.
+
+@inlined
+def serve(tables: Tables, first: int, last: int, end_ns: int) -> int:
+    """Let nodes live until `end_ns`, and see on the way when the first of them has its next event [ns].
+
+    What happens at that very instant belongs to the next window.
+
+    Args:
+        tables: the state, changed in place.
+        first, last: the nodes from the `first`-th to the one before the `last`-th.
+        end_ns: end of the window [ns].
     """
-    found = NEVER
-    for index in range(tables.nodes.shape[0]):
-        node = tables.nodes[index]
-        if node.next_event_ns < end_ns:
-            live_until(node, tables, end_ns)
-        found = min(found, node.next_event_ns)
+    found, count = NEVER, tables.nodes.shape[0]
+    for block in range(first // BLOCK, (last + BLOCK - 1) // BLOCK):
+        if tables.first_event_ns[block] < end_ns:
+            begin, end = block * BLOCK, min(block * BLOCK + BLOCK, count)
+            for index in range(max(first, begin), min(last, end)):
+                node = tables.nodes[index]
+                if node.next_event_ns < end_ns:
+                    live_until(node, tables, end_ns)
+            if first <= begin and end <= last:
+                tables.first_event_ns[block] = first_of_block_ns(tables.nodes, begin, end)
+        found = min(found, tables.first_event_ns[block])
     return int(found)
 
 
@@ -42,7 +70,7 @@ def advance(tables: Tables, slice_ns: int, end_ns: int, until_records: int, firs
 
     Args:
         tables: the state, changed in place.
-        slice_ns: length of a slice [ns].
+        slice_ns: length of a slice [ns]; 0: in one leap, whatever happens at boundaries.
         end_ns: a slice boundary [ns].
         until_records: stop at the first slice boundary by which this many tasks have ended; NEVER: do not.
         first, last: in one leap only the nodes from the `first`-th to the one before the `last`-th are served.
@@ -52,21 +80,27 @@ def advance(tables: Tables, slice_ns: int, end_ns: int, until_records: int, firs
     """
     nodes = tables.nodes
     next_ns = NEVER
-    if tables.counters[DEPENDENT] > 0 or until_records < NEVER:
-        next_ns = first_event_ns(nodes)
-    while tables.counters[DEPENDENT] > 0 or until_records < NEVER:
-        if next_ns >= end_ns:
+    leaps = slice_ns == 0 or (tables.counters[DEPENDENT] == 0 and until_records == NEVER)
+    if not leaps:
+        next_ns = first_event_ns(tables)
+    # The slice stands in one place only: compiled code has it once.
+    while True:
+        boundary_ns = end_ns
+        if not leaps:
+            if next_ns >= end_ns:
+                return end_ns
+            boundary_ns = min(end_ns, (next_ns // slice_ns + 1) * slice_ns)
+            first, last = 0, nodes.shape[0]
+        next_ns = serve(tables, first, last, boundary_ns)
+        if leaps:
             return end_ns
-        boundary_ns = min(end_ns, (next_ns // slice_ns + 1) * slice_ns)
-        next_ns = serve_slice(tables, boundary_ns)
         if tables.counters[PENDING_JOBS] > 0:
             end_jobs_of_killed(tables, boundary_ns)
             open_barriers(tables, slice_ns)
-            next_ns = first_event_ns(nodes)
+            next_ns = first_event_ns(tables)
         if boundary_ns == end_ns or tables.counters[RECORDS] >= until_records:
             return boundary_ns
-    serve(tables, first, last, end_ns)
-    return end_ns
+        leaps = tables.counters[DEPENDENT] == 0 and until_records == NEVER
 
 
 @kernel

@@ -42,7 +42,7 @@ def change_cpu_speed(tables: Tables, index: int, speed: float, now_ns: int) -> N
     renew_fault_rates(node, tasks, tables.cores, now_ns)
     plan_stops(node, tasks, tables.cores, now_ns)
     node.no_leap_before_ns = 0
-    plan_next_event(node)
+    plan_next_event(node, tables)
 
 
 @kernel
@@ -73,7 +73,7 @@ def change_disk_speed(tables: Tables, index: int, factor: float, as_built: Table
         slot = task.next
         position += 1
     plan_disk_end(node, tasks)
-    plan_next_event(node)
+    plan_next_event(node, tables)
 
 
 @inlined
@@ -122,7 +122,7 @@ def change_memory(tables: Tables, index: int, memory_kb: int, now_ns: int) -> No
         end_jobs_of_killed(tables, now_ns)
         tables.counters[PENDING_JOBS] = 0
     node.no_leap_before_ns = 0
-    plan_next_event(node)
+    plan_next_event(node, tables)
 
 
 @kernel
@@ -145,4 +145,4 @@ def change_buffers(tables: Tables, more_kb: Integers, now_ns: int) -> None:
         node.user_memory_kb -= more_kb[index]
         renew_fault_rates(node, tables.tasks, tables.cores, now_ns)
         node.no_leap_before_ns = 0
-        plan_next_event(node)
+        plan_next_event(node, tables)

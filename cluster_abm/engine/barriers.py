@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from cluster_abm.engine.admission import queue_for_entry, wall_ns_of_cpu
 from cluster_abm.engine.cpu import make_ready
-from cluster_abm.engine.tables import AT_BARRIER, DEPENDENT, NEVER, NONE, PENDING_JOBS, WAKING, Row, Table, Tables
+from cluster_abm.engine.tables import AT_BARRIER, DEPENDENT, NEVER, NONE, PENDING_JOBS, WAKING, Row, Tables
 from cluster_abm.jit import inlined, kernel
 
 
@@ -55,16 +55,16 @@ def end_transit_at_barrier(node: Row, tables: Tables, slot: int, now_ns: int) ->
     elif task.wake_ns == NEVER:
         task.state = AT_BARRIER
     else:
-        wake(node, tables.tasks, slot)
+        wake(node, tables, slot)
 
 
 @inlined
-def wake(node: Row, tasks: Table, slot: int) -> None:
+def wake(node: Row, tables: Tables, slot: int) -> None:
     """The task goes on at the instant its barrier opens."""
-    task = tasks[slot]
+    task = tables.tasks[slot]
     task.state = WAKING
     task.enter_ns = task.wake_ns
-    queue_for_entry(node, tasks, slot)
+    queue_for_entry(node, tables, slot)
 
 
 @inlined
@@ -105,7 +105,7 @@ def open_one(tables: Tables, job: int, slice_ns: int, now_ns: int) -> None:
         following = task.barrier_next
         if task.state == AT_BARRIER:
             # Where a pool of one row stands for all nodes, every task is in it.
-            wake(tables.nodes[task.node % tables.nodes.shape[0]], tasks, slot)
+            wake(tables.nodes[task.node % tables.nodes.shape[0]], tables, slot)
         slot = following
     barrier.head = NONE
     barrier.waiting = 0

@@ -348,5 +348,5 @@ def read_for_transfer(node: Row, tables: Tables, service_ns: int, now_ns: int) -
     slot = request_without_task(tables, 0, service_ns)
     join_disk_queue(node, tables.tasks, slot, now_ns)
     # It may have got the bus before a request that would have ended earlier.
-    plan_next_event(node)
+    plan_next_event(node, tables)
     return request_ends_ns(node, tables.tasks, slot)

@@ -134,7 +134,7 @@ def end_job(tables: Tables, job: int, outcome: int, now_ns: int) -> None:
         if task.job == job and task.state != FREE and task.state != REQUEST_ONLY:
             node = tables.nodes[task.node]
             kill(node, tables, slot, outcome, now_ns)
-            plan_next_event(node)
+            plan_next_event(node, tables)
     barrier = tables.barriers[job]
     barrier.head = NONE
     barrier.waiting = 0

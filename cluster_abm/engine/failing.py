@@ -53,32 +53,33 @@ from cluster_abm.jit import called, inlined, kernel
 
 
 @called
-def fly(node: Row, tasks: Table, slot: int, now_ns: int, enter_ns: int) -> None:
+def fly(node: Row, tables: Tables, slot: int, now_ns: int, enter_ns: int) -> None:
     """Put the task in transit to a node, to which it belongs from now on."""
-    task = tasks[slot]
+    task = tables.tasks[slot]
     task.state = IN_TRANSIT
     task.since_ns = now_ns
     task.enter_ns = enter_ns
-    set_out(node, tasks, slot)
-    join_members(node, tasks, slot)
+    set_out(node, tables, slot)
+    join_members(node, tables.tasks, slot)
 
 
 @called
-def leave_transit_to_node(node: Row, tasks: Table, slot: int) -> None:
+def leave_transit_to_node(node: Row, tables: Tables, slot: int) -> None:
     """Take a task in transit out of the node's transit queue and out of the list of its tasks."""
+    tasks = tables.tasks
     leave_transit(node, tasks, slot)
     leave_members(node, tasks, slot)
     node.in_transit -= 1
     node.transit_kb -= tasks[slot].memory_kb
-    plan_next_event(node)
+    plan_next_event(node, tables)
 
 
 @kernel
-def turn_back(nodes: Table, tasks: Table, slot: int, delay_ns: int, now_ns: int) -> None:
+def turn_back(tables: Tables, slot: int, delay_ns: int, now_ns: int) -> None:
     """Send a task in transit back to its origin, where it goes on `delay_ns` later: its transfer has failed."""
-    task = tasks[slot]
+    nodes, task = tables.nodes, tables.tasks[slot]
     there, here = nodes[task.node], nodes[task.origin]
-    leave_transit_to_node(there, tasks, slot)
+    leave_transit_to_node(there, tables, slot)
     if task.gap_left_ns == NONE:
         task.moves = 0
     else:
@@ -87,7 +88,7 @@ def turn_back(nodes: Table, tasks: Table, slot: int, delay_ns: int, now_ns: int)
     task.node = task.origin
     left_ns = task.since_ns
     task.arrival_write_kb = 0.0
-    fly(here, tasks, slot, left_ns, max(now_ns, left_ns) + delay_ns)
+    fly(here, tables, slot, left_ns, max(now_ns, left_ns) + delay_ns)
 
 
 @inlined
@@ -147,22 +148,22 @@ def orphan_tasks(tables: Tables, index: int, now_ns: int) -> None:
             node.tasks -= 1
             change_demand(node, tables, -task.memory_kb, -task.stream, -task.allocated_kb_per_s, -task.accesses, now_ns)
             task.origin = index
-            fly(node, tasks, slot, now_ns, NEVER)
+            fly(node, tables, slot, now_ns, NEVER)
         slot = following
     node.cache_kb = 0.0
     node.disk_delay_share = node.net_delay_share = 0.0
-    plan_next_event(node)
+    plan_next_event(node, tables)
 
 
 @kernel
-def strand(nodes: Table, tasks: Table, slot: int, now_ns: int) -> None:
+def strand(tables: Tables, slot: int, now_ns: int) -> None:
     """A task in transit has lost its node, or the node that it came from: its journey ends, and from now on it waits
     for another node."""
-    task = tasks[slot]
+    task = tables.tasks[slot]
     if task.since_ns < now_ns:
         task.migration_ns += now_ns - task.since_ns
         task.since_ns = now_ns
-    arrive_at(nodes, tasks, slot, NEVER)
+    arrive_at(tables, slot, NEVER)
 
 
 @kernel
@@ -260,7 +261,7 @@ def resume(tables: Tables, saved: Table, slot: int, target: int, delay_ns: int, 
     nodes, tasks = tables.nodes, tables.tasks
     task = tasks[slot]
     before, there = nodes[task.node], nodes[target]
-    leave_transit_to_node(before, tasks, slot)
+    leave_transit_to_node(before, tables, slot)
     # The disk may still be serving its last request.
     leaves_ns = max(now_ns, task.since_ns)
     task.blocked_ns += leaves_ns - task.since_ns
@@ -276,4 +277,4 @@ def resume(tables: Tables, saved: Table, slot: int, target: int, delay_ns: int, 
     task.node = target
     # Nowhere to turn back to.
     task.origin = target
-    fly(there, tasks, slot, leaves_ns, leaves_ns + delay_ns)
+    fly(there, tables, slot, leaves_ns, leaves_ns + delay_ns)

@@ -33,6 +33,7 @@ NODE_FIELDS: list[Field] = [
     ("running", "i4", "tasks", "tasks on a core, which is also the number of cores taken"),
     ("cores", "i4", "cores", "cores; 0: of a pool, which keeps no cores apart"),
     ("first_core", "i4", "row", "first of its rows in the table of cores"),
+    ("number", "i4", "row", "its own row"),
     ("fault_per_ns", "f8", "1/ns", "page faults of every task per wall ns of its CPU, now"),
     ("fault_per_allocated", "f8", "s/KB/ns",
      "further page faults per wall ns of CPU, for each KB/s that a task allocates"),

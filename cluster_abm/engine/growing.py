@@ -10,6 +10,7 @@ from cluster_abm.columns import joined, ordered_columns
 from cluster_abm.engine.cores import free_cores
 from cluster_abm.engine.tables import (
     BARRIER,
+    BLOCK,
     CHECKPOINT,
     CORE,
     COUNTERS,
@@ -72,6 +73,7 @@ class GrowingTables:
             # One for all takes no memory.
             self.widths = np.broadcast_to(np.int32(1), len(jobs))
         serving = self._serving(nodes)
+        serving["number"] = np.arange(len(serving))
         serving["first_core"] = np.cumsum(serving["cores"]) - serving["cores"]
         cores = np.zeros(int(serving["cores"].sum()), CORE)
         free_cores(serving, cores)
@@ -83,6 +85,7 @@ class GrowingTables:
             tasks=np.zeros(0, TASK),
             free=np.zeros(0, np.int64),
             counters=np.zeros(COUNTERS, np.int64),
+            first_event_ns=np.full(len(serving) // BLOCK + 1, NEVER),
             # One a task, each of which ends once; memory is taken by those that are written.
             records=zeros(self.total_tasks, RECORD, "records of tasks"),
             barriers=self._closed_barriers(jobs, parallel),

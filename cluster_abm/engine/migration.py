@@ -221,13 +221,13 @@ def migrate(tables: Tables, slot: int, target: int, cost_ns: int, now_ns: int) -
         if there.speed != node.speed:
             # Demands are kept in wall ns of the node's CPU.
             change_speed(task, node.speed, there.speed)
-    plan_next_event(node)
+    plan_next_event(node, tables)
     task.state = IN_TRANSIT
     task.origin = task.node
     task.node = target
     task.since_ns = leaves_ns
     task.enter_ns = leaves_ns + cost_ns
-    set_out(there, tasks, slot)
+    set_out(there, tables, slot)
     join_members(there, tasks, slot)
     note_departure(tables, slot, kind, task.origin, leaves_ns)
     return int(task.enter_ns)
@@ -255,14 +255,15 @@ def read_at(tables: Tables, index: int, data_kb: float, now_ns: int) -> int:
 
 
 @kernel
-def arrive_at(nodes: Table, tasks: Table, slot: int, enter_ns: int) -> None:
+def arrive_at(tables: Tables, slot: int, enter_ns: int) -> None:
     """Set the instant at which a task in transit arrives; NEVER: not known yet."""
+    tasks = tables.tasks
     task = tasks[slot]
-    node = nodes[task.node]
+    node = tables.nodes[task.node]
     leave_transit(node, tasks, slot)
     task.enter_ns = enter_ns
-    plan_next_event(node)
-    queue_for_entry(node, tasks, slot)
+    plan_next_event(node, tables)
+    queue_for_entry(node, tables, slot)
 
 
 @kernel

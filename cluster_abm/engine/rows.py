@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cluster_abm.engine.tables import FREE, FREE_TOP, Row, Table, Tables
+from cluster_abm.engine.tables import BLOCK, FREE, FREE_TOP, Row, Table, Tables
 from cluster_abm.jit import inlined
 
 
@@ -37,6 +37,14 @@ def next_event_ns(node: Row) -> int:
 
 
 @inlined
-def plan_next_event(node: Row) -> None:
-    """Set the node's next event."""
+def note_next_event(node: Row, tables: Tables) -> None:
+    """Note that the node's next event may be the first one of its block of nodes."""
+    block = node.number // BLOCK
+    tables.first_event_ns[block] = min(tables.first_event_ns[block], node.next_event_ns)
+
+
+@inlined
+def plan_next_event(node: Row, tables: Tables) -> None:
+    """Set the node's next event, after something has acted on it from outside."""
     node.next_event_ns = next_event_ns(node)
+    note_next_event(node, tables)

@@ -1,4 +1,4 @@
-"""One node's life, from event to event; and all nodes' over a window.
+"""One node's life, from event to event.
 
 Events of a node at one instant happen in this order: the CPU stops, core by core, the disk ends, a task enters. At a
 stop the reasons are tested in this order: demand used up (or a barrier reached, or a background program has had its
@@ -35,7 +35,7 @@ from cluster_abm.engine.memory import change_demand, count_access, fill_cache, f
 from cluster_abm.engine.programs.background import begins_again, is_background, rest
 from cluster_abm.engine.programs.profiles import ends_phase, next_phase, profile_gap_ns, sleep
 from cluster_abm.engine.random_numbers import GAP, HIT, SEEK, exponential, uniform
-from cluster_abm.engine.rows import give_back_slot, next_event_ns, plan_next_event, row_at
+from cluster_abm.engine.rows import give_back_slot, next_event_ns, row_at
 from cluster_abm.engine.tables import (
     ARRIVAL_WRITE,
     EXPLICIT,
@@ -49,7 +49,7 @@ from cluster_abm.engine.tables import (
     Table,
     Tables,
 )
-from cluster_abm.jit import called, inlined, kernel
+from cluster_abm.jit import called, inlined
 
 
 @inlined
@@ -129,7 +129,7 @@ def goes_on_after_phase(node: Row, tables: Tables, slot: int, now_ns: int) -> bo
     pause_ns = next_phase(node, tables, task, now_ns)
     if pause_ns > 0:
         vacate(node, tables.cores, task)
-        sleep(node, tasks, slot, pause_ns, now_ns)
+        sleep(node, tables, slot, pause_ns, now_ns)
         dispatch(node, tables, position, now_ns)
     if node.demand_kb > node.limit_kb:
         kill_newest(node, tables, now_ns)
@@ -149,7 +149,7 @@ def stop_cpu(node: Row, tables: Tables, now_ns: int, end_ns: int) -> None:
     elif task.cpu_left_ns == 0 and not begins_again(task):
         vacate(node, cores, task)
         if is_background(task):
-            rest(node, tasks, slot, now_ns)
+            rest(node, tables, slot, now_ns)
         else:
             finish(node, tables, slot, now_ns)
     else:
@@ -295,19 +295,5 @@ def live_until(node: Row, tables: Tables, end_ns: int) -> None:
             settle(node, tables, arrived, now_ns)
         if node.demand_kb > node.limit_kb:
             kill_newest(node, tables, now_ns)
-        plan_next_event(node)
-
-
-@kernel
-def serve(tables: Tables, first: int, last: int, end_ns: int) -> None:
-    """Let nodes live until `end_ns`; what happens at that very instant belongs to the next window.
-
-    Args:
-        tables: the state, changed in place.
-        first, last: the nodes from the `first`-th to the one before the `last`-th.
-        end_ns: end of the window [ns].
-    """
-    for index in range(first, last):
-        node = tables.nodes[index]
-        if node.next_event_ns < end_ns:
-            live_until(node, tables, end_ns)
+        # Later than before: what is noted of its block goes on holding.
+        node.next_event_ns = next_event_ns(node)

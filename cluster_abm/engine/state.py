@@ -22,7 +22,6 @@ from cluster_abm.engine.journal import note
 from cluster_abm.engine.loads import busy, describe, measure
 from cluster_abm.engine.migration import arrive_at, migrate, read_at, slot_of
 from cluster_abm.engine.programs.background import start_background
-from cluster_abm.engine.slice import serve
 from cluster_abm.engine.tables import (
     ENTERS,
     FREE,
@@ -128,7 +127,7 @@ class EngineState(GrowingTables):
 
     def arrive(self, slot: int, enter_ns: int) -> None:
         """Set when a task in transit arrives (migration.arrive_at)."""
-        arrive_at(self.nodes, self.tasks, slot, enter_ns)
+        arrive_at(self.tables, slot, enter_ns)
         self._note(slot, ENTERS, enter_ns)
 
     def serve(self, end_ns: int, until_finish: bool = False, until_empty: bool = False) -> int:
@@ -153,13 +152,13 @@ class EngineState(GrowingTables):
         return reached_ns
 
     def serve_node(self, node: int, end_ns: int) -> None:
-        """Let one node live until `end_ns`, the end of the slice (slice.serve)."""
+        """Let one node live until `end_ns`, the end of the slice."""
         self._served_alone.add(node)
         # Compiled code is called where something happens: a call takes longer than a look.
         if self.nodes["next_event_ns"][node] < end_ns:
             if self.memory_is_limited:
                 self._make_room(1)
-            self._compiled_serve(self.tables, node, node + 1, end_ns)
+            self._compiled_advance(self.tables, 0, end_ns, NEVER, node, node + 1)
 
     def serve_others(self, end_ns: int) -> None:
         """Let every node that `serve_node` has not served in this slice live until its end, `end_ns`."""
@@ -170,7 +169,7 @@ class EngineState(GrowingTables):
             if self.memory_is_limited:
                 self._make_room(1)
             # For nodes that have been served nothing is left to do.
-            self._compiled_serve(self.tables, 0, len(self.nodes), end_ns)
+            self._compiled_advance(self.tables, 0, end_ns, NEVER, 0, len(self.nodes))
 
     def end_slice(self, now_ns: int, opens_barriers: bool) -> None:
         """At the boundary of a slice that nodes were served to one by one (advance.end_slice).
@@ -272,10 +271,6 @@ class EngineState(GrowingTables):
     def _compiled_advance(self) -> Callable[[Tables, int, int, int, int, int], int]:
         return entry(advance, self.tables, self.slice_ns, 0, 0, 0, 0)
 
-    @cached_property
-    def _compiled_serve(self) -> Callable[[Tables, int, int, int], None]:
-        return entry(serve, self.tables, 0, 0, 0)
-
     def addresses(self, migrates: bool) -> Addresses:
         """Where the kernels are that compiled negotiations call; that by which tasks migrate only if asked for."""
         tables, starts = self.tables, Starts(*(np.zeros(1, np.int64),) * 6)
@@ -344,7 +339,7 @@ class EngineState(GrowingTables):
     def turn_back(self, slot: int, delay_ns: int, now_ns: int) -> None:
         """A task's transfer has failed (failing.turn_back)."""
         target = int(self.tasks["node"][slot])
-        turn_back(self.nodes, self.tasks, slot, delay_ns, now_ns)
+        turn_back(self.tables, slot, delay_ns, now_ns)
         self._note(slot, RETURNS, max(now_ns, int(self.tasks["since_ns"][slot])), target)
 
     def orphan_tasks(self, node: int, now_ns: int) -> None:
@@ -353,7 +348,7 @@ class EngineState(GrowingTables):
 
     def strand(self, slot: int, now_ns: int) -> None:
         """A task in transit waits for another node from now on (failing.strand)."""
-        strand(self.nodes, self.tasks, slot, now_ns)
+        strand(self.tables, slot, now_ns)
         self._note(slot, LOST_NODE, max(now_ns, int(self.tasks["since_ns"][slot])))
 
     def _note(self, slot: int, kind: int, at_ns: int, origin: int = NONE) -> None:

@@ -45,6 +45,9 @@ STARTS, SENT_ON, MIGRATES, ENTERS, RETURNS, LOST_NODE, RESTARTS = range(7)
 # how many rows of the journal are filled.
 FREE_TOP, RECORDS, LIVE, LAST_FINISH_NS, DEPENDENT, PENDING_JOBS, JOURNAL_ROWS, COUNTERS = range(8)
 
+# Nodes of a block: those of a block in which nothing happens are not looked at one by one.
+BLOCK = 16
+
 # Bytes in a line of the cache of usual machines.
 LINE = 64
 
@@ -88,6 +91,8 @@ class Tables(NamedTuple):
     tasks: Table  # recycled rows of the live tasks, fields.TASK_FIELDS; a row's number must never reach a result
     free: Integers  # stack of free rows of `tasks`, shape (len(tasks),)
     counters: Integers  # shape (COUNTERS,)
+    # of each block of `BLOCK` nodes, shape (blocks,): none of them has an event before this [ns]
+    first_event_ns: Integers
     # rows of the tasks that have ended, shape (tasks of all jobs,), fields.RECORD_FIELDS; the first
     # `counters[RECORDS]` are filled
     records: Table

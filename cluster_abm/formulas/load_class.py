@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
+from cluster_abm.arrays import Floats, Integers
 from cluster_abm.formulas._formula import formula
+from cluster_abm.jit import allocating_kernel
 
 # By load, so that classes compare as numbers.
 IDLE, LOW, NORMAL, HIGH = range(4)
@@ -50,3 +54,26 @@ def load_class(cpu_percent: float, queue: float, memory_percent: float, threshol
     if is_light or queue <= thresholds.low_queue:
         return LOW
     return NORMAL
+
+
+@formula
+def class_thresholds(
+    idle_cpu_percent: float, low_cpu_percent: float, high_cpu_percent: float, low_memory_percent: float,
+    high_memory_percent: float, low_queue: float, high_queue: float, full_memory_percent: float,
+) -> ClassThresholds:  # fmt: skip
+    """The thresholds together: the fields of ClassThresholds, in their order."""
+    return ClassThresholds(
+        idle_cpu_percent, low_cpu_percent, high_cpu_percent, low_memory_percent, high_memory_percent, low_queue,
+        high_queue, full_memory_percent,
+    )  # fmt: skip
+
+
+@allocating_kernel
+def load_classes(
+    cpu_percent: Floats, mean_queue: Floats, memory_percent: Floats, thresholds: ClassThresholds
+) -> Integers:
+    """`load_class` of every node, shape (nodes,); the loads are of the same shape."""
+    found = np.empty(len(cpu_percent), np.int64)
+    for node in range(len(cpu_percent)):
+        found[node] = load_class(cpu_percent[node], mean_queue[node], memory_percent[node], thresholds)
+    return found

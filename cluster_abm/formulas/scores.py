@@ -49,7 +49,8 @@ def risk_score(mean: float, deviation: float, margin: float, sensitivity: float)
         sensitivity: root that is taken of it, above 0; above 1 it magnifies small deviations.
     """
     mu, sigma = min(1.0, max(0.0, mean)), min(1.0, max(0.0, deviation))
-    spread = min(1.0, margin * sigma ** (1.0 / sensitivity))
+    root = sigma if sensitivity == 1.0 else sigma ** (1.0 / sensitivity)
+    spread = min(1.0, margin * root)
     return 100.0 * (1.0 - (mu + spread) / 2.0)
 
 

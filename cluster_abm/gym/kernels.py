@@ -2,77 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from numba.core import types
 
 from cluster_abm.arrays import Flags, Integers
-from cluster_abm.compiling.calls import address_of, native_call
 from cluster_abm.compiling.tables import WHOLE, task_of, view_of
 from cluster_abm.engine.admission import Starts
-from cluster_abm.engine.random_numbers import policy_uniform
-from cluster_abm.engine.tables import DEPENDENT, FINISHED, LOAD, NEVER, Table, Tables
+from cluster_abm.engine.advance import advance_at
+from cluster_abm.engine.tables import DEPENDENT, FINISHED, NEVER, Table, Tables
 from cluster_abm.formulas import slowdown
-from cluster_abm.jit import called, kernel
+from cluster_abm.jit import kernel
+from cluster_abm.jit.calls import address_of, native_call
 from cluster_abm.model.deciding.compiled.arriving import announce, known_of, scratch_of, settings_of
-from cluster_abm.model.deciding.compiled.asking import advance_at, close_view, look, open_view
+from cluster_abm.model.deciding.compiled.asking import close_view, look, open_view
 from cluster_abm.model.deciding.compiled.scratch import AT_STOP, DONE, NOW_NS, OUTCOME
-from cluster_abm.policy.parts.features import (
-    COST,
-    CPU,
-    CPU_WAIT,
-    DOWN,
-    HALF_MS,
-    HALF_SHARE,
-    HALF_TASKS,
-    HOME,
-    IO,
-    IO_WAIT,
-    MEMORY,
-    NOISE,
-    PAGE,
-    TASK_CPU,
-    TASK_IO,
-    TASK_MEMORY,
-    TASKS,
-    Numbers,
-    share_of,
-    squashed,
-)
+from cluster_abm.policy.parts.features import ALL, Numbers, put_features
 
-_LOADS = LOAD.names or ()
-TASKS_ROW, CPU_ROW, IO_ROW, PAGE_ROW, MEMORY_ROW, QUEUE_ROW, AT_DISK_ROW = (
-    _LOADS.index(name) for name in ("tasks", "cpu_ms", "io_ms", "page_ms", "memory_mb", "queue", "at_disk")
-)
 place_at = native_call(
     types.int64, "tables", "starts", "known_at", "scratch_at", "settings_at", "decided", "up", "accepting", "silent_ns",
     "stand_in", "arrivals", "placed", "first", "last",
 )  # fmt: skip
-
-
-@called
-def describe(known: Any, scratch: Any, settings: Any, manager: int, features: Numbers) -> None:
-    """Fill in the features of all nodes, shape (nodes, features), as `scratch.views` tells of them (features_of)."""
-    loads = known.table[known.audience[manager]]
-    view, task = view_of(address_of(scratch.views)), task_of(address_of(scratch.task))
-    for node in range(features.shape[0]):
-        row, hardware = features[node], scratch.hardware[node]
-        cpu_ms, io_ms = task.cpu_on(hardware), task.io_on(hardware)
-        cores = float(hardware.cores)
-        row[HOME] = 1.0 if node == manager else 0.0
-        row[DOWN] = 1.0 if settings.can_change and scratch.down[node] else 0.0
-        row[TASKS] = squashed(loads[TASKS_ROW, node] / cores, HALF_TASKS)
-        row[CPU] = squashed(loads[CPU_ROW, node], HALF_MS)
-        row[IO] = squashed(loads[IO_ROW, node], HALF_MS)
-        row[PAGE] = squashed(loads[PAGE_ROW, node], HALF_MS)
-        row[MEMORY] = squashed(loads[MEMORY_ROW, node] / hardware.user_memory_mb, HALF_SHARE)
-        row[TASK_CPU] = squashed(cpu_ms, HALF_MS)
-        row[TASK_IO] = squashed(io_ms, HALF_MS)
-        row[TASK_MEMORY] = squashed(scratch.task[0].memory_mb / hardware.user_memory_mb, HALF_SHARE)
-        row[COST] = squashed(view.cost_ms(task, node), HALF_MS)
-        row[CPU_WAIT] = share_of(cpu_ms, io_ms) * squashed(loads[QUEUE_ROW, node] / cores, HALF_TASKS)
-        row[IO_WAIT] = share_of(io_ms, cpu_ms) * squashed(loads[AT_DISK_ROW, node], HALF_TASKS)
-        row[NOISE] = policy_uniform(settings.policy_key, scratch.task[0].task, node)
 
 
 @kernel
@@ -94,10 +42,6 @@ def observe(
     known, scratch, settings = known_of(known_at), scratch_of(scratch_at), settings_of(settings_at)
     counts = scratch.counts
     now_ns = counts[NOW_NS]
-    scratch.views[0].remote_execution_ms, scratch.views[0].migration_ms = (
-        settings.remote_execution_ms,
-        settings.migration_ms,
-    )
     begins_ns = max(now_ns, tables.jobs[arrivals[0][first]].arrival_ns // settings.slice_ns * settings.slice_ns)
     if begins_ns >= settings.stop_ns:
         counts[NOW_NS], counts[OUTCOME] = begins_ns, AT_STOP
@@ -115,7 +59,9 @@ def observe(
         # No literal 0: for that numba would compile `open_view` again.
         none_declined = 0 * manager
         changed = open_view(tables, known, scratch, settings, accepting, silent_ns, manager, none_declined, now_ns)
-        describe(known, scratch, settings, manager, features[position - first])
+        put_features(
+            features[position - first].T, task_of(address_of(scratch.task)), view_of(address_of(scratch.views)), ALL
+        )
         close_view(known, scratch, settings, manager, 0, changed)
     counts[NOW_NS], counts[OUTCOME] = now_ns, DONE
     return last

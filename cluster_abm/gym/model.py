@@ -149,7 +149,7 @@ class OutsideModel(ClusterModel):
             self.placement.starts.note_links(self._arrivals, self._stand_in, self._placed)
             self._arrived_ns = self._arrived_until_ns(len(self._targets))
         self._arrivals, self._first = next(self._arriving, NO_ARRIVALS), 0
-        self._stand_in = self.placement.stand_ins()
+        self._stand_in = self.parts.availability.stand_ins()
         self._path_in_python = self.placement.path_in_python(self._arrivals, self._stand_in)
         self._targets = np.zeros(len(self._arrivals.job), np.int64)
         self._placed = np.zeros((3, len(self._targets)), np.int64)

@@ -16,6 +16,7 @@ from numba.extending import register_jitable
 from cluster_abm.errors import InputError
 from cluster_abm.jit.kept import KeptCode, cache_folder, sources, stamp_of, stamp_of_kernels, start_of
 from cluster_abm.jit.outlines import bare
+from cluster_abm.jit.parts import PartCompiler, part_of_kernels
 
 __all__ = [
     "allocating_kernel",
@@ -39,6 +40,10 @@ Function = TypeVar("Function", bound=Callable[..., object])
 # Without numba's counting of references to arrays, which costs more than the arithmetic where a kernel hands a tuple of
 # tables on to its parts. What is compiled so cannot allocate; the caller's references keep its arguments alive.
 NO_COUNTS: dict[str, Any] = {"_nrt": False}
+# A part of a kernel is called from compiled code alone: what would make it callable from elsewhere takes a quarter of
+# the time of compiling it.
+NO_WRAPPERS: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+PART: dict[str, Any] = {**NO_COUNTS, **NO_WRAPPERS, "pipeline_class": PartCompiler}
 # Compiled code by kernel, for `entry`.
 _ENTRIES: dict[object, object] = {}
 _ADDRESSES: dict[object, int] = {}
@@ -99,7 +104,7 @@ def entry(function: Function, *arguments: object) -> Function:
 
 
 def native_address(function: Function, *arguments: object) -> int:
-    """The address of a kernel's compiled code (compiling.calls), for arguments that always have such types: `entry`."""
+    """The address of a kernel's compiled code (jit.calls), for arguments that always have such types: `entry`."""
     if function not in _ADDRESSES:
         dispatcher = cast(Any, function)
         signature = tuple(map(numba.typeof, arguments))
@@ -111,7 +116,7 @@ def native_address(function: Function, *arguments: object) -> int:
 
 def inlinable(function: Function) -> Function:
     """A plain Python function that kernels may call too; they compile the same source."""
-    marked: Function = register_jitable(function)
+    marked: Function = register_jitable(pipeline_class=PartCompiler)(function)
     _INLINABLE.add(function)
     return marked
 
@@ -122,10 +127,13 @@ def is_inlinable(function: object) -> bool:
 
 
 def inlined(function: Function) -> Function:
-    """A part of a kernel: one rule, one function, joined by the compiler at no cost of a call."""
-    return cast(Function, numba.njit(inline="always", error_model="numpy", **NO_COUNTS)(function))
+    """A part of a kernel: one rule, one function, joined by the compiler at no cost of a call.
+
+    LLVM joins it: joined by numba, its intermediate code would be copied and typed again wherever it stands.
+    """
+    return cast(Function, part_of_kernels(function, forceinline=True, error_model="numpy", **PART))
 
 
 def called(function: Function) -> Function:
     """A rare part of a kernel: compiled once and called, so that kernels do not grow by it wherever it stands."""
-    return cast(Function, numba.njit(error_model="numpy", **NO_COUNTS)(function))
+    return cast(Function, part_of_kernels(function, error_model="numpy", **PART))

@@ -27,6 +27,7 @@ from cluster_abm.model.failing.outages import OutagePlan
 from cluster_abm.model.failing.recovery import Recovery, RecoveryDecisions
 from cluster_abm.model.knowing.averages import Averages
 from cluster_abm.model.knowing.reports import Reports, reports_of
+from cluster_abm.model.knowing.sampling import SampleTaking
 from cluster_abm.model.knowing.views import Views
 from cluster_abm.model.managed_policies import ManagedPolicies, prepare
 from cluster_abm.model.message_losses import message_losses
@@ -43,6 +44,7 @@ from cluster_abm.model.policy_checks import check_all_asked, check_needs, check_
 from cluster_abm.model.script import Script
 from cluster_abm.model.setup import background, check_initial_memory, nanoseconds, node_table
 from cluster_abm.model.talking.mail import Mail
+from cluster_abm.model.waiting.cores import Cores, are_counted, are_given
 from cluster_abm.model.waiting.dependents import Dependents
 from cluster_abm.model.waiting.holding import holding_of
 from cluster_abm.model.waiting.queues import Submissions
@@ -70,7 +72,9 @@ class Parts:
     remote_memory: RemoteMemory
     buffers: BufferController
     averages: Averages
+    sampling: SampleTaking
     announcements: Announcements
+    cores: Cores
     views: Views
     questions: Questions
     negotiation: NegotiationInPython
@@ -133,6 +137,9 @@ def assemble(
     made["reports"] = reports_of(setup, made, are_sent)
     has_remote_memory = setup.cluster.remote_memory and not is_pooled
     made["remote_memory"] = wire(RemoteMemory, made, settings=setup.cluster, is_on=has_remote_memory)
+    made["cores"] = wire(
+        Cores, made, is_counted=are_counted(policies.main), are_given=are_given(policies.main)
+    )  # fmt: skip
     made["views"] = wire(
         Views,
         made,
@@ -146,6 +153,7 @@ def assemble(
     is_controlled = setup.cluster.buffer_control.kind == "feedback" and not is_pooled
     made["buffers"] = wire(BufferController, made, settings=setup.cluster.buffer_control, is_on=is_controlled)
     made["averages"] = wire(Averages, made, are_taken=policies.any_needs_averages)
+    made["sampling"] = wire(SampleTaking, made)
     made["questions"] = wire(Questions, made, tasks=engine.total_tasks)
     made["mail"] = wire(Mail, made, slice_ns=clock.slice_ns)
     made["periodic"] = wire(PeriodicOffers, made)

@@ -41,7 +41,15 @@ from cluster_abm.model.setup import nanoseconds, resolve, seed_of
 from cluster_abm.model.talking.opening import conversation_of
 from cluster_abm.model.waiting.queues import TaskArrivals
 from cluster_abm.model.window import Window
-from cluster_abm.model.wiring import actions_of, acts_at_boundaries, compiled_negotiation_of, placement_of, windows_of
+from cluster_abm.model.wiring import (
+    actions_of,
+    acts_at_boundaries,
+    compiled_negotiation_of,
+    head_node_of,
+    placement_of,
+    queues_of,
+    windows_of,
+)
 from cluster_abm.policies import AnyPolicy, Policy, View
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.distributions import LARGEST
@@ -168,7 +176,10 @@ class ClusterModel(RunDisplay, MesaAdapter):
         compiled = None
         if form.policy is not None:
             compiled = compiled_negotiation_of(self.compiled_class, parts, setup, form.policy)
+        if compiled is not None and parts.submissions.queue is not None:
+            parts.submissions.starter, compiled = head_node_of(parts, compiled), None
         self.placement = placement_of(parts, self.load_managers, compiled)
+        parts.submissions.compiled = queues_of(parts, self.placement)
         self.conversation = conversation_of(
             parts, setup, self.run_seed, self.load_managers, self.placement.starts.start_waiting
         )
@@ -244,7 +255,8 @@ class ClusterModel(RunDisplay, MesaAdapter):
                 self.parts.submissions.put_back(arrivals)
 
     def _managers_act(self, step: bool) -> None:
-        """Load managers step: those whose policies' period has come offer running tasks to each other."""
+        """Load managers take samples; those whose policies' period has come offer running tasks to each other."""
+        self.parts.sampling.act()
         asked = self.parts.periodic.next_round()
         if step:
             managers = self.agents_by_type[self.load_manager_class]
@@ -254,7 +266,7 @@ class ClusterModel(RunDisplay, MesaAdapter):
                 managers.do("step")
         elif asked:
             with self._turn_of("managers"):
-                for node in asked:
+                for node in self.placement.willing(asked):
                     self.load_managers[node].step()
 
     def _nodes_live(self, window: Window, step: bool, jobs_step: bool) -> None:

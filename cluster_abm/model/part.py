@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import Any, TypeVar, dataclass_transform
 
 Class = TypeVar("Class")
@@ -17,6 +18,11 @@ def part(cls: type[Class]) -> type[Class]:
 
 def wire(kind: type[Class], parts: Mapping[str, object], **own: object) -> Class:
     """Make a part: its `own` values are given, and its other fields are the parts of those names."""
-    names = {field.name for field in fields(kind) if field.init}  # type: ignore[arg-type]
-    given: dict[str, Any] = {name: parts[name] for name in names & parts.keys()} | own
+    given: dict[str, Any] = {name: parts[name] for name in _names_of(kind) if name in parts} | own  # type: ignore[arg-type]
     return kind(**given)
+
+
+@cache
+def _names_of(kind: Any) -> tuple[str, ...]:
+    """The keywords of a part's constructor."""
+    return tuple(field.name for field in fields(kind) if field.init)

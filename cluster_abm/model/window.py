@@ -67,7 +67,7 @@ class Windows:
     def window(self, boundary_ns: int) -> Window:
         """What the engine serves once the arrivals up to a boundary have been placed."""
         submissions, conversation = self.submissions, self.conversation
-        reviews = self.reviews_at_ends and bool(submissions.held) and not conversation.is_on
+        reviews = self.reviews_at_ends and submissions.are_held and not conversation.is_on
         # A transfer is given up at the end of the slice in which its task is killed.
         may_be_cancelled = self.tasks_can_be_killed and self.transfers.in_transit > 0
         hears_ends = submissions.schedule.waits_for_ends or conversation.hears_ends

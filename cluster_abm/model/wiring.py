@@ -10,8 +10,9 @@ from cluster_abm.model.acting.actions import JobActions, NodeActions, Permission
 from cluster_abm.model.agents.load_manager import LoadManager
 from cluster_abm.model.assembly import Parts
 from cluster_abm.model.buffer_control import BufferController
+from cluster_abm.model.deciding.compiled.head_node import CompiledHeadNode
 from cluster_abm.model.deciding.compiled.inputs import CompiledInputs, settings_of_run
-from cluster_abm.model.deciding.compiled.negotiation import CompiledNegotiation, Tallies
+from cluster_abm.model.deciding.compiled.negotiation import CompiledForm, CompiledNegotiation, Tallies
 from cluster_abm.model.deciding.compiled.notes import share_notes
 from cluster_abm.model.deciding.compiled.scratch import scratch_of_run
 from cluster_abm.model.deciding.placement import Placement
@@ -21,6 +22,7 @@ from cluster_abm.model.moving.remote_memory import RemoteMemory
 from cluster_abm.model.part import wire
 from cluster_abm.model.setup import nanoseconds
 from cluster_abm.model.talking.conversation import Conversation
+from cluster_abm.model.waiting.compiled_queues import CompiledQueues
 from cluster_abm.model.window import HasDueTime, Windows
 from cluster_abm.scenario import Scenario
 
@@ -55,9 +57,23 @@ def compiled_negotiation_of(
         views=parts.views,
         questions=parts.questions,
         negotiation=setup.negotiation,
+        is_recorded=parts.log.witness is not None,
     )
     inputs = wire(CompiledInputs, made, scratch=scratch, settings=settings, compiled=compiled)
-    return wire(kind, made, policy=policy, inputs=inputs, tallies=wire(Tallies, made))
+    return wire(kind, made, form=wire(CompiledForm, made, policy=policy), inputs=inputs, tallies=wire(Tallies, made))
+
+
+def head_node_of(parts: Parts, negotiation: CompiledNegotiation) -> CompiledHeadNode:
+    """A head node that starts jobs in compiled code, as its negotiation goes."""
+    return wire(CompiledHeadNode, vars(parts), starts=wire(TaskStarts, vars(parts)), negotiation=negotiation)
+
+
+def queues_of(parts: Parts, placement: Placement) -> CompiledQueues | None:
+    """What serves the queues of a policy that holds jobs in compiled code; None: Python does."""
+    holding = parts.submissions.holding
+    if holding is None or placement.compiled is None:
+        return None
+    return wire(CompiledQueues, vars(parts), holding=holding, placement=placement, negotiation=placement.compiled)
 
 
 def actions_of(
@@ -90,7 +106,7 @@ def windows_of(parts: Parts, setup: Scenario, placement: Placement, conversation
     return wire(
         Windows,
         vars(parts),
-        due=[*due, parts.reports, conversation, *acts_at_boundaries(parts)],
+        due=[*due, parts.sampling, parts.reports, conversation, *acts_at_boundaries(parts)],
         end_ns=end_ns,
         places_arrivals=lambda: placement.places_slice_by_slice,
         reviews_at_ends=parts.policies.checked[0].acts_every_ms is None,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field, StrictBool
 
+from cluster_abm.arrays import Flags, Integers
 from cluster_abm.formulas.load_class import HIGH, IDLE, LOW
 from cluster_abm.policies.load_class import TO_IDLE, LoadClass
 from cluster_abm.policy.base import Decision, Policy
@@ -49,9 +49,7 @@ class DataAccess(Policy):
     def place(self, task: ArrivingTask, view: View) -> Decision:
         """The node of least T among those that have not refused."""
         costs_ms = self.costs_ms(task, view)
-        open_ms = view.open_entries(costs_ms)
-        cheapest = open_ms <= open_ms.min() * (1.0 + ALIKE)
-        target = view.least_of(np.where(cheapest, view.column("tasks", task), np.inf))
+        target = _cheapest(costs_ms, task, view)
         return Decision(
             target, "least T", "data_access_ms", load_here=float(costs_ms[view.me]), load_there=float(costs_ms[target])
         )
@@ -96,10 +94,6 @@ class DataMajority(Policy):
         return ""
 
 
-Nodes = npt.NDArray[np.int64]
-DATA_ACCESS = DataAccess()
-
-
 class DataClass(LoadClass):
     """LMIP's conclusion: "the combination of the proposed initial job placement algorithm and the proposed load
     balancing algorithm".
@@ -127,19 +121,22 @@ class DataClass(LoadClass):
 
     def place(self, task: ArrivingTask, view: View) -> Decision:
         """T_Q = min(S_T), and then the pseudo-code of the load balancing algorithm."""
-        if view.data is None or not task.files:
+        if view.data is None:
             return super().place(task, view)
-        local = DATA_ACCESS.place(task, view).target  # "Corresponding node is chosen"
-        classes = self._classes(view.comparable())
+        if len(task.files) == 0:
+            return super().place(task, view)
+        access_ms = view.data.access_ms(task.files)
+        local = _cheapest(access_ms, task, view)  # "Corresponding node is chosen"
+        classes = self._classes(view)
         others = self._others_of(local, view)
-        idle, low = others[classes[others] == IDLE], others[classes[others] == LOW]
         if classes[local] == IDLE:  # IF the local host is idle
             return self._goes(task, local, view, classes, "least T, idle")
-        if len(idle):  # ELSE IF there is idle nodes: the one of them that is nearest to the files
-            return self._goes(task, _nearest_to_files(idle, task, view), view, classes, TO_IDLE)
-        if classes[local] == HIGH and len(low):  # ELSE IF local high AND low nodes
-            selected = _nearest_to_memory(local, others, low, view)
-            if classes[selected] != HIGH:
+        idle = _nearest_to_files(local, others & (classes == IDLE), access_ms, view)
+        if idle >= 0:  # ELSE IF there is idle nodes: the one of them that is nearest to the files
+            return self._goes(task, idle, view, classes, TO_IDLE)
+        if classes[local] == HIGH:  # ELSE IF local high AND low nodes
+            selected = _nearest_to_memory_of(local, others, classes, view)
+            if selected >= 0 and classes[selected] != HIGH:
                 return self._goes(task, selected, view, classes, "N_sel")
         return self._goes(task, local, view, classes, "least T")
 
@@ -149,26 +146,47 @@ class DataClass(LoadClass):
             return ""
         return super().accept(task, decision, view)
 
-    def _others_of(self, local: int, view: View) -> Nodes:
-        """The other nodes among which the classes choose: the next ones after the local host, cyclically, those that
-        have not refused."""
+    def _others_of(self, local: int, view: View) -> Flags:
+        """The other nodes among which the classes choose: those that have not refused, shape (nodes,)."""
         assert view.data is not None
-        order = np.roll(np.arange(view.nodes), -local)[1:]
-        cluster_of = view.data.cluster_of
-        near = self.parameters.across_clusters | (cluster_of[order] == cluster_of[local])
-        return order[near & view.is_open[order]]
+        others, cluster_of = view.is_open, view.data.cluster_of
+        others[local] = False
+        if not self.parameters.across_clusters:
+            for node in range(view.nodes):
+                if cluster_of[node] != cluster_of[local]:
+                    others[node] = False
+        return others
 
 
-def _nearest_to_files(nodes: Nodes, task: ArrivingTask, view: View) -> int:
-    """The one of least T; the first of those alike."""
-    assert view.data is not None
-    times_ms = view.data.access_ms(task.files)[nodes]
-    return int(nodes[np.argmax(times_ms <= times_ms.min() * (1.0 + ALIKE))])
+def _cheapest(costs_ms: Loads, task: ArrivingTask, view: View) -> int:
+    """The node of least cost that has not refused; of those alike the one with fewest tasks."""
+    open_ms = view.open_entries(costs_ms)
+    alike = open_ms <= open_ms.min() * (1.0 + ALIKE)
+    return view.least_of(np.where(alike, view.column("tasks", task), np.inf))
 
 
-def _nearest_to_memory(local: int, others: Nodes, low: Nodes, view: View) -> int:
-    """N_sel: the node that serves most of the local host's page faults, which only its own load manager knows; else the
-    low node with most free memory."""
-    if local == view.me and view.overflow_held_mb[others].max() > 0:
-        return int(others[view.overflow_held_mb[others].argmax()])
-    return int(low[view.loads["free_mb"][low].argmax()])
+def _nearest_to_files(local: int, nodes: Flags, access_ms: Loads, view: View) -> int:
+    """Of some nodes the one of least T; of those alike the next one after the local host, cyclically; -1: there is
+    none."""
+    least_ms = np.where(nodes, access_ms, np.inf).min()
+    for step in range(1, view.nodes):
+        node = (local + step) % view.nodes
+        if nodes[node] and access_ms[node] <= least_ms * (1.0 + ALIKE):
+            return node
+    return -1
+
+
+def _nearest_to_memory_of(local: int, others: Flags, classes: Integers, view: View) -> int:
+    """N_sel of other nodes: the one that serves most of the local host's page faults, which only its own load manager
+    knows; else the low node with most free memory; -1: none is low."""
+    held_mb, free_mb = view.overflow_held_mb, view.loads["free_mb"]
+    serving, low = -1, -1
+    for step in range(1, view.nodes):
+        node = (local + step) % view.nodes
+        if not others[node]:
+            continue
+        if held_mb[node] > 0.0 and (serving < 0 or held_mb[node] > held_mb[serving]):
+            serving = node
+        if classes[node] == LOW and (low < 0 or free_mb[node] > free_mb[low]):
+            low = node
+    return serving if low >= 0 and serving >= 0 and local == view.me else low

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import deque
 from typing import Annotated, Literal
 
 import numpy as np
@@ -19,7 +18,7 @@ from cluster_abm.formulas import (
     whole_score,
 )
 from cluster_abm.policy.base import Decision, Policy
-from cluster_abm.policy.tasks import Hardware
+from cluster_abm.policy.samples import Sampling
 from cluster_abm.policy.view import ArrivingTask, Loads, View
 from cluster_abm.scenario.distributions import Delay, NonNegative, Period, Positive
 
@@ -117,44 +116,45 @@ class TargetLoad(Policy):
 
     def place(self, task: ArrivingTask, view: View) -> Decision:
         """The highest score, of those the least utilisation."""
-        cores = np.array([predicted_cores(task, node, self.parameters.requests_multiplier) for node in view.hardware])
-        expected = view.loads["cpu_percent"] + 100.0 * (cores + self._unseen(task, view)) / _cores(view)
-        target = view.least_of(order_of(_scores(expected, self.parameters.target_percent), expected))
-        # By the task: of one that is refused and placed again the later one counts.
-        view.notes["placed"][task.task] = view.now_ms, target, float(cores[target])
-        return Decision(target, f"score {int(_scores(expected[[target]], self.parameters.target_percent)[0])}")
+        cpu_percent, unseen = view.loads["cpu_percent"], self._unseen(task, view)
+        cores = predicted_cores(task, view, self.parameters.requests_multiplier)
+        best, least, target = -1.0, math.inf, view.me
+        for step in range(view.nodes):
+            node = (view.me + step) % view.nodes
+            if node in view.refused:
+                continue
+            expected = cpu_percent[node] + 100.0 * (cores[node] + unseen[node]) / view.hardware[node].cores
+            score = whole_score(target_load_score(expected, self.parameters.target_percent))
+            if score > best or (score == best and expected < least):
+                best, least, target = score, expected, node
+        view.remember(task.task, target, cores[target])
+        return Decision(target, f"score {int(best)}")
 
     def _unseen(self, arriving: ArrivingTask, view: View) -> Loads:
         """Predicted use of the tasks that the measured means do not show yet, shape (nodes,) [cores]."""
-        since_ms = view.now_ms - self.parameters.unseen_ms
-        before = view.notes.get("placed", {})
-        recent = view.notes["placed"] = {task: entry for task, entry in before.items() if entry[0] > since_ms}
         cores = np.zeros(view.nodes)
-        for placed, (_, node, used) in recent.items():
-            cores[node] += used if placed != arriving.task else 0.0
+        recent = view.remembered(view.now_ms - self.parameters.unseen_ms)
+        for entry in range(len(recent.task)):
+            # Of a task that was refused, and placed again, the later entry counts.
+            is_latest = entry == len(recent.task) - 1 or recent.task[entry + 1] != recent.task[entry]
+            if is_latest and recent.task[entry] != arriving.task:
+                cores[recent.node[entry]] += recent.amount[entry]
         return cores
 
 
-def predicted_cores(task: ArrivingTask, node: Hardware, multiplier: float) -> float:
-    """What a task is predicted to use of a node's CPU [cores]: its CPU share there times a factor, one core at most."""
-    return min(1.0, multiplier * cpu_share(task.io_per_ms * node.speed, task.request_on(node), 0.0, 0.0))
-
-
-def order_of(scores: Loads, then: Loads) -> Loads:
-    """Numbers in whose order nodes are best, the least first, shape (nodes,): by score, of equal ones by `then`."""
-    place = np.empty(len(scores))
-    by = np.lexsort((then, -scores))
-    differs = (np.diff(scores[by]) != 0) | (np.diff(then[by]) != 0)
-    place[by] = np.concatenate([[0], np.cumsum(differs)])
-    return place
-
-
-def _scores(expected_percent: Loads, target_percent: float) -> Loads:
-    return np.array([whole_score(target_load_score(float(load), target_percent)) for load in expected_percent])
-
-
-def _cores(view: View) -> Loads:
-    return np.array([float(node.cores) for node in view.hardware])
+def predicted_cores(task: ArrivingTask, view: View, multiplier: float) -> Loads:
+    """What a task is predicted to use of each node's CPU, shape (nodes,) [cores]: its CPU share there times a factor,
+    one core at most."""
+    cores = np.empty(view.nodes)
+    for node in range(view.nodes):
+        kind = view.kinds[node]
+        if kind < node:
+            cores[node] = cores[kind]
+        else:
+            hardware = view.hardware[node]
+            share = cpu_share(task.io_per_ms * hardware.speed, task.request_on(hardware), 0.0, 0.0)
+            cores[node] = min(1.0, multiplier * share)
+    return cores
 
 
 class LoadRisk(Policy):
@@ -188,40 +188,26 @@ class LoadRisk(Policy):
     parameters: Parameters
 
     @property
-    def acts_every_ms(self) -> float:
-        """The period of the samples."""
-        return self.parameters.sample_ms
-
-    def relieve(self, view: View) -> None:
-        """Note a sample; no task is sent elsewhere."""
-        most = max(1, round(self.parameters.window_ms / self.parameters.sample_ms))
-        samples = view.notes.setdefault("samples", deque(maxlen=most))
-        samples.append(_used(view))
-        view.notes["mean"], view.notes["deviation"] = np.mean(samples, axis=0), np.std(samples, axis=0)
+    def samples(self) -> Sampling:
+        """Utilisation of CPU and memory."""
+        return Sampling(("cpu_percent", "memory_mb"), self.parameters.sample_ms, self.parameters.window_ms)
 
     def place(self, task: ArrivingTask, view: View) -> Decision:
         """The highest score, of those the least mean and deviation."""
-        mean = view.notes["mean"] if "mean" in view.notes else _used(view)
-        deviation = view.notes.get("deviation", np.zeros_like(mean))
-        expected = mean + np.array(
-            [
-                [predicted_cores(task, node, 1.0) / node.cores for node in view.hardware],
-                [task.memory_mb / node.user_memory_mb for node in view.hardware],
-            ]
-        )
         margin, sensitivity = self.parameters.margin, self.parameters.sensitivity
-        scores = np.array(
-            [
-                [risk_score(float(mu), float(sigma), margin, sensitivity) for mu, sigma in zip(*pair, strict=True)]
-                for pair in zip(expected, deviation, strict=True)
-            ]
-        ).min(axis=0)
-        whole = np.array([whole_score(float(score)) for score in scores])
-        target = view.least_of(order_of(whole, (expected + margin * deviation).max(axis=0)))
-        return Decision(target, f"score {int(whole[target])}")
-
-
-def _used(view: View) -> Loads:
-    """Share of the CPU and of the memory for programs that is in use, as far as is known, shape (2, nodes)."""
-    memory_mb = np.array([node.user_memory_mb for node in view.hardware])
-    return np.array([view.loads["cpu_percent"] / 100.0, view.loads["memory_mb"] / memory_mb])
+        cpu, cpu_deviation = view.mean_share("cpu_percent"), view.share_deviation("cpu_percent")
+        memory, memory_deviation = view.mean_share("memory_mb"), view.share_deviation("memory_mb")
+        cores = predicted_cores(task, view, 1.0)
+        best, least, target = -1.0, math.inf, view.me
+        for step in range(view.nodes):
+            node = (view.me + step) % view.nodes
+            if node in view.refused:
+                continue
+            of_cpu = cpu[node] + cores[node] / view.hardware[node].cores
+            of_memory = memory[node] + task.memory_mb / view.hardware[node].user_memory_mb
+            cpu_score = risk_score(of_cpu, cpu_deviation[node], margin, sensitivity)
+            score = whole_score(min(cpu_score, risk_score(of_memory, memory_deviation[node], margin, sensitivity)))
+            most = max(of_cpu + margin * cpu_deviation[node], of_memory + margin * memory_deviation[node])
+            if score > best or (score == best and most < least):
+                best, least, target = score, most, node
+        return Decision(target, f"score {int(best)}")

@@ -6,12 +6,13 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from pydantic import Field
 
 from cluster_abm.bounded_files import Limit
 from cluster_abm.policy.base import Decision, Policy
-from cluster_abm.policy.parts.features import FEATURES, features_of
-from cluster_abm.policy.parts.scorer import LARGEST, Scorer, read_scorer
+from cluster_abm.policy.parts.features import FEATURES, put_features
+from cluster_abm.policy.parts.scorer import LARGEST, Scorer, read_scorer, scores_of
 from cluster_abm.policy.view import ArrivingTask, View
 
 # What scenarios/learn_placement.py learnt (docs/how-to/learning.md), by feature. A node that is down is never chosen:
@@ -54,7 +55,10 @@ class Learned(Policy):
     def __init__(self, **parameters: Any) -> None:
         super().__init__(**parameters)
         file = self.parameters.file
-        self.scorer = read_scorer(file) if file else shipped()
+        scorer = read_scorer(file) if file else shipped()
+        # Arrays: compiled code reads them too.
+        self.numbers, self.sizes = scorer.numbers
+        self.reads = scorer.reads
 
     @property
     def input_files(self) -> tuple[tuple[Path, Limit], ...]:
@@ -63,9 +67,10 @@ class Learned(Policy):
 
     def place(self, task: ArrivingTask, view: View) -> Decision:
         """The node of the highest score; on a tie home, else the next one after it."""
-        features = features_of(task, view)
-        target = self.scorer.choose(features, tuple(view.refused))
-        scores = self.scorer.scores(features)
+        features = np.empty((len(self.reads), view.nodes), np.float32)
+        put_features(features, task, view, self.reads)
+        scores = scores_of(features, self.numbers, self.sizes)
+        target = view.least_of(-scores)
         here, there = float(scores[view.me]), float(scores[target])
         reason = "no node scores higher" if target == view.me else ""
         return Decision(target, "highest score", "", math.nan, here, there, reason=reason)

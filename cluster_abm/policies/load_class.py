@@ -5,33 +5,21 @@ from __future__ import annotations
 from typing import Annotated, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field, StrictBool, model_validator
 
-from cluster_abm.formulas import ClassThresholds, load_class
+from cluster_abm.arrays import Integers
+from cluster_abm.formulas import ClassThresholds, class_thresholds, load_class, load_classes
 from cluster_abm.formulas.load_class import HIGH, IDLE, LOW
-from cluster_abm.jit import allocating_kernel
 from cluster_abm.policy.base import Decision, Flags, Policy
 from cluster_abm.policy.kinds import Migrating
 from cluster_abm.policy.parts.indices import CpuIndex, Greedy
 from cluster_abm.policy.view import ArrivingTask, Candidate, Table, View
 from cluster_abm.scenario.distributions import NonNegative, Positive
 
-Classes = npt.NDArray[np.int64]
 DEFAULT = ClassThresholds()
 INDEX = "load class"
 # The rule by which the asked node was chosen: it answers by the same.
 TO_IDLE = "an idle node"
-
-
-@allocating_kernel
-def classes_of(loads: Table, thresholds: ClassThresholds) -> Classes:
-    """Load class of every node, shape (nodes,)."""
-    found = np.empty(loads.shape[0], np.int64)
-    for node in range(loads.shape[0]):
-        load = loads[node]
-        found[node] = load_class(load.cpu_percent, load.mean_queue, load.memory_percent, thresholds)
-    return found
 
 
 class LoadClass(Migrating):
@@ -117,40 +105,43 @@ class LoadClass(Migrating):
 
     def place(self, task: ArrivingTask, view: View) -> Decision:
         """The paper's pseudo-code."""
-        classes = self._classes(view.comparable())
+        classes = self._classes(view)
         if classes[view.me] == IDLE:  # IF the local host is idle
             return self._stays(view, classes, "home is idle")
-        idle = _others(view, classes == IDLE)
-        if len(idle):  # ELSE IF there is idle nodes: the next one, or all would run to the first
-            return self._goes(task, idle[0], view, classes, TO_IDLE)
-        if classes[view.me] != HIGH or not len(_others(view, classes == LOW)):  # ELSE IF local high AND low nodes
+        idle = _next_other(view, classes, IDLE)
+        if idle >= 0:  # ELSE IF there is idle nodes: the next one, or all would run to the first
+            return self._goes(task, idle, view, classes, TO_IDLE)
+        if classes[view.me] != HIGH or _next_other(view, classes, LOW) < 0:  # ELSE IF local high AND low nodes
             return self._stays(view, classes, "neither an idle node, nor home high and another one low")
-        selected = self._selected(view, classes)
-        if selected is None:
+        selected = _nearest_to_memory(view, classes)
+        if classes[selected] == HIGH:
             return self._stays(view, classes, "the node nearest to its memory is highly loaded")
         return self._goes(task, selected, view, classes, "N_sel")
 
     def in_trouble(self, loads: Table) -> Flags:
         """Highly loaded nodes."""
-        return np.asarray(self._classes(loads) == HIGH)
+        of_nodes = loads["cpu_percent"], loads["mean_queue"], loads["memory_percent"]
+        return np.asarray(load_classes(*of_nodes, self._thresholds) == HIGH)
 
     def relieve(self, view: View) -> Decision | None:
         """From a highly loaded node, while there are low ones, the process with most page faults goes to N_sel."""
-        classes = self._classes(view.comparable())
-        if classes[view.me] != HIGH or not len(_others(view, classes == LOW)):
+        classes = self._classes(view)
+        if classes[view.me] != HIGH or _next_other(view, classes, LOW) < 0:
             return None
         tasks = view.candidate_rows
         rested = (tasks["migrations"] == 0) | (tasks["here_ms"] >= self.parameters.pause_ms)
         pagers = np.flatnonzero(tasks["running"] & rested & (tasks["page_faults"] > 0))
-        selected = self._selected(view, classes) if len(pagers) else None
-        if selected is None:
+        if not len(pagers):
+            return None
+        selected = _nearest_to_memory(view, classes)
+        if classes[selected] == HIGH:
             return None
         task = view.candidate(int(pagers[tasks["page_faults"][pagers].argmax()]))
         return self._goes(task, selected, view, classes, "memory locality", task)
 
     def recover(self, task: ArrivingTask, view: View) -> Decision:
         """High priority for lightly loaded nodes, as the paper has it: the least class, in it fewest tasks."""
-        classes = self._classes(view.comparable(task))
+        classes = self._classes(view)
         candidates = [node for node in range(view.nodes) if node not in view.refused]
         tasks_on = view.column("tasks", task)
         lightest = classes == classes[candidates].min()
@@ -159,38 +150,35 @@ class LoadClass(Migrating):
 
     def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
         """The asked node refuses what it was chosen for when it is that no more by its own averages."""
-        mine = self._classes(view.comparable()[view.me : view.me + 1])[0]
+        me = view.me
+        mine = load_class(
+            view.load("cpu_percent", me), view.load("mean_queue", me), view.load("memory_percent", me), self._thresholds
+        )
         if decision.rule == TO_IDLE:
             return "" if mine == IDLE else "not idle any more"
         return "" if mine < HIGH else "highly loaded by now"
 
     # ---- its parts ---------------------------------------------------------------------------------------------
 
-    def _classes(self, loads: Table) -> Classes:
-        return np.asarray(classes_of(loads, self._thresholds))
+    def _classes(self, view: View) -> Integers:
+        """Load class of every node, shape (nodes,)."""
+        return load_classes(
+            view.column("cpu_percent"), view.column("mean_queue"), view.column("memory_percent"), self._thresholds
+        )
 
     @property
     def _thresholds(self) -> ClassThresholds:
-        return ClassThresholds(*(getattr(self.parameters, name) for name in ClassThresholds._fields))
+        by = self.parameters
+        return class_thresholds(
+            by.idle_cpu_percent, by.low_cpu_percent, by.high_cpu_percent, by.low_memory_percent,
+            by.high_memory_percent, by.low_queue, by.high_queue, by.full_memory_percent,
+        )  # fmt: skip
 
-    def _selected(self, view: View, classes: Classes) -> int | None:
-        """Return N_sel: the node that serves most of the own node's page faults; while no node serves any, the low node
-        with most free memory. None if it is highly loaded itself."""
-        held_mb = view.overflow_held_mb
-        serving = _others(view, held_mb > 0)
-        if len(serving):
-            selected = int(serving[held_mb[serving].argmax()])
-        else:
-            low = _others(view, classes == LOW)
-            selected = int(low[view.loads["free_mb"][low].argmax()])
-        return None if classes[selected] == HIGH else selected
-
-    def _stays(self, view: View, classes: Classes, reason: str) -> Decision:
-        here = float(classes[view.me])
-        return Decision(view.me, "placement", INDEX, load_here=here, reason=reason)
+    def _stays(self, view: View, classes: Integers, reason: str) -> Decision:
+        return Decision(view.me, "placement", INDEX, load_here=float(classes[view.me]), reason=reason)
 
     def _goes(
-        self, task: ArrivingTask, target: int, view: View, classes: Classes, rule: str, leaves: Candidate | None = None
+        self, task: ArrivingTask, target: int, view: View, classes: Integers, rule: str, leaves: Candidate | None = None
     ) -> Decision:
         return Decision(
             int(target), rule, INDEX, load_here=float(classes[view.me]), load_there=float(classes[target]),
@@ -198,11 +186,29 @@ class LoadClass(Migrating):
         )  # fmt: skip
 
 
-def _others(view: View, chosen: Flags) -> npt.NDArray[np.int64]:
-    """The nodes that are wanted, from the next one after the own on, cyclically; not those that have refused."""
-    order = np.roll(np.arange(view.nodes), -view.next_node)[:-1]
-    found = order[chosen[order]]
-    return found[~np.isin(found, list(view.refused))] if view.refused else found
+def _next_other(view: View, classes: Integers, wanted: int) -> int:
+    """The next node of a class after the own one, cyclically, that has not refused; -1: there is none."""
+    for step in range(1, view.nodes):
+        node = (view.me + step) % view.nodes
+        if classes[node] == wanted and node not in view.refused:
+            return node
+    return -1
+
+
+def _nearest_to_memory(view: View, classes: Integers) -> int:
+    """N_sel: the node that serves most of the own node's page faults; while no node serves any, the low node with most
+    free memory, one of which there has to be."""
+    held_mb, free_mb = view.overflow_held_mb, view.loads["free_mb"]
+    serving, low = -1, -1
+    for step in range(1, view.nodes):
+        node = (view.me + step) % view.nodes
+        if node in view.refused:
+            continue
+        if held_mb[node] > 0.0 and (serving < 0 or held_mb[node] > held_mb[serving]):
+            serving = node
+        if classes[node] == LOW and (low < 0 or free_mb[node] > free_mb[low]):
+            low = node
+    return serving if serving >= 0 else low
 
 
 class QueueLength(Greedy, CpuIndex):

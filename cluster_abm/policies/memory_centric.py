@@ -12,11 +12,17 @@ from pydantic import Field
 from cluster_abm.formulas import activity_weight, is_less_oversized, migration_ms
 from cluster_abm.policy.base import Decision, Flags, Policy
 from cluster_abm.policy.kinds import Holding, Migrating
-from cluster_abm.policy.view import ArrivingTask, Candidate, Loads, Table, View, written_mb_of
+from cluster_abm.policy.parts.most_room import NO_NODE, node_of_most_room
+from cluster_abm.policy.view import ArrivingTask, Loads, Table, View, written_mb_of
 from cluster_abm.scenario.distributions import Count, NonNegative, Positive, Real
 
 RULE = "memory or CPU threshold"
 BLOCKED = "home blocks submissions, and no other machine takes it"
+
+
+def _pages(oversize: Any, threshold: float) -> Any:
+    """Whether a machine pages beyond a threshold, by its Q_o: 0 and less is no paging."""
+    return (oversize > 0) & (oversize >= threshold)
 
 
 class MemoryCentric(Holding, Migrating, ABC):
@@ -76,6 +82,8 @@ class MemoryCentric(Holding, Migrating, ABC):
     parameters: Parameters
     holds_for_events = True
     index = "oversize"
+    # Whether the job is identified by page faults: else they need not be counted.
+    by_faults = True
 
     @property
     def acts_every_ms(self) -> float | None:
@@ -92,7 +100,7 @@ class MemoryCentric(Holding, Migrating, ABC):
 
     def holds(self, task: ArrivingTask, tasks: int, view: View) -> bool:
         """A blocked submission waits unless another machine takes it."""
-        return not self.accepts(view, view.me) and self._submission_target(view) is None
+        return not self.accepts(view, view.me) and self._submission_target(view) == NO_NODE
 
     def place(self, task: ArrivingTask, view: View) -> Decision:
         """At home, or from a machine that blocks submissions at the suitable one."""
@@ -100,7 +108,7 @@ class MemoryCentric(Holding, Migrating, ABC):
         if self.accepts(view, view.me):
             return Decision(view.me, RULE, self.index, load_here=here, reason="accepted at home")
         target = self._submission_target(view)
-        if target is None:
+        if target == NO_NODE:
             return Decision(view.me, RULE, self.index, load_here=here, reason=BLOCKED)
         return Decision(target, RULE, self.index, load_here=here, load_there=view.load("oversize", target))
 
@@ -110,33 +118,38 @@ class MemoryCentric(Holding, Migrating, ABC):
 
     def in_trouble(self, loads: Table) -> Flags:
         """Machines that page, beyond MT, and those with more than CT jobs."""
-        oversize = loads[self._own_oversize]
-        pages = (oversize > 0) & (oversize >= self._migrates_from)
+        pages = _pages(loads[self._own_oversize], self._migrates_from)
         return np.asarray(pages | (loads["tasks"] > self.parameters.cpu_threshold))
 
     def relieve(self, view: View) -> Decision | None:
         """The identified job migrates if the machine pages, or has more than CT jobs, and another one can take it."""
-        if not self.in_trouble(view.comparable()[view.me : view.me + 1])[0]:
+        here = view.load(self._own_oversize, view.me)
+        crowded = view.load("tasks", view.me) > self.parameters.cpu_threshold
+        if not (crowded or _pages(here, self._migrates_from)):
             return None
         since_ms = self._in_trouble_since(view)
-        rates = self._fault_rates(view)
-        crowded = view.load("tasks", view.me) > self.parameters.cpu_threshold
+        rates = self._fault_rates(view) if self.by_faults else {}
+        view.notes["looked_ms"] = view.now_ms
         # At MT = 0 a machine that pages waits: a job may end.
         waits_ms = self.parameters.delay_ms if self.parameters.memory_threshold == 0 and not crowded else 0.0
         if view.now_ms - since_ms < waits_ms:
             return None
-        tasks = view.candidate_rows
-        rested = (tasks["migrations"] == 0) | (tasks["here_ms"] >= self.parameters.pause_ms)
-        free = np.flatnonzero(tasks["running"] & rested)
-        if not len(free):
+        tasks, pause_ms = view.candidate_rows, self.parameters.pause_ms
+        moves = zip(*(tasks[name].tolist() for name in ("running", "migrations", "here_ms")), strict=True)
+        is_free = [runs and (not moved or here_ms >= pause_ms) for runs, moved, here_ms in moves]
+        free = [place for place in range(len(tasks)) if is_free[place]]
+        if not free:
             return None
-        place = self.identified(tasks[free], rates[free], view)
+        movable = tasks[free]
+        fault_rates = np.zeros(len(movable))
+        if rates:
+            fault_rates[:] = [rates.get(number, 0.0) for number in movable["task"].tolist()]
+        place = self.identified(movable, fault_rates, view)
         if place is None:
             return None
-        task = view.candidate(int(free[place]))
-        here = view.load(self._own_oversize, view.me)
-        target = self._migration_target(task, here, view)
-        if target is None:
+        task = view.candidate(free[place])
+        target = self._roomiest(view)
+        if target == NO_NODE or not self._takes(task, here, view, target):
             return None
         return Decision(
             target, RULE, self.index, load_here=here,
@@ -149,7 +162,7 @@ class MemoryCentric(Holding, Migrating, ABC):
 
         Args:
             tasks: the machine's tasks that may move, fields of `View.candidate_rows`; at least one.
-            fault_rates: page faults per second of each, R_p [1/s].
+            fault_rates: page faults per second of each, R_p [1/s]; 0 of each unless `by_faults`.
             view: what the load manager knows.
         """
 
@@ -157,7 +170,7 @@ class MemoryCentric(Holding, Migrating, ABC):
         """The asked machine takes a job only if it would still be found suitable by its true state."""
         if decision.task is None:
             return "" if self.accepts(view, view.me) else "blocks submissions by now"
-        return "" if self._takes(decision.task, decision.load_here, view, view.me) else "no room by now"
+        return "" if self._takes(task, decision.load_here, view, view.me) else "no room by now"
 
     # ---- its parts ---------------------------------------------------------------------------------------------
 
@@ -178,66 +191,53 @@ class MemoryCentric(Holding, Migrating, ABC):
             view.notes.clear()
         return float(view.notes.setdefault("trouble_since_ms", view.now_ms))
 
-    def _fault_rates(self, view: View) -> Loads:
-        """Return the page faults per second of each of `view.candidate_rows` since the last poll, or since it came."""
-        tasks = view.candidate_rows
-        if view.notes.get("looked_ms") == view.now_ms:
+    def _fault_rates(self, view: View) -> dict[int, float]:
+        """Return the page faults per second of each task of the machine since the last poll, or since it came."""
+        notes = view.notes
+        looked_ms = notes.get("looked_ms", -math.inf)
+        if looked_ms == view.now_ms:
             # Asked again at the same instant, because a machine has refused: no task can have faulted since.
-            known_rates: dict[int, float] = view.notes["rates"]
-            return np.array([known_rates.get(task, 0.0) for task in tasks["task"].tolist()])
-        seen: dict[int, int] = view.notes.get("faults", {})
+            known: dict[int, float] = notes["rates"]
+            return known
+        # Few tasks: one by one takes less time than by arrays.
+        tasks, before, rates = view.candidate_rows, notes.get("faults", {}), {}
         faults = dict(zip(tasks["task"].tolist(), tasks["page_faults"].tolist(), strict=True))
-        before = np.array([seen.get(task, 0) for task in faults], float)
-        known = np.array([task in seen for task in faults], bool)
-        elapsed_ms = np.where(known, view.now_ms - view.notes.get("looked_ms", view.now_ms), tasks["here_ms"])
-        view.notes["faults"], view.notes["looked_ms"] = faults, view.now_ms
-        rates = np.zeros(len(tasks))
-        np.divide(1000.0 * (tasks["page_faults"] - before), elapsed_ms, out=rates, where=elapsed_ms > 0)
-        view.notes["rates"] = dict(zip(faults, rates.tolist(), strict=True))
+        for (task, count), here_ms in zip(faults.items(), tasks["here_ms"].tolist(), strict=True):
+            elapsed_ms = view.now_ms - looked_ms if task in before else here_ms
+            rates[task] = 1000.0 * (count - before.get(task, 0)) / elapsed_ms if elapsed_ms > 0 else 0.0
+        notes["faults"], notes["rates"] = faults, rates
         return rates
 
-    def _roomiest(self, view: View) -> int | None:
-        """k: the machine with the largest free memory among those with fewer than CT jobs; None if there is none."""
-        can = view.column("tasks") < self.parameters.cpu_threshold
-        can[[view.me, *view.refused]] = False
-        if not can.any():
-            return None
+    def _roomiest(self, view: View) -> int:
+        """k: the machine with the largest free memory among those with fewer than CT jobs; NO_NODE if there is none."""
         # A job needs its MB: room is absolute, also among unlike machines.
-        free_mb = np.where(can, view.column("free_mb"), -1.0)
-        most = np.flatnonzero(free_mb == free_mb.max())
-        if len(most) > 1:
-            oversize = view.column("oversize")[most]
-            most = most[oversize == oversize.min()]
-        # Among equals the next one after `me`, or all would ask the same.
-        return int(most[((most - view.me - 1) % view.nodes).argmin()])
+        return node_of_most_room(
+            view.column("tasks"), view.column("free_mb"), view.column("oversize"), view.is_open, view.me,
+            self.parameters.cpu_threshold,
+        )  # fmt: skip
 
-    def _submission_target(self, view: View) -> int | None:
+    def _submission_target(self, view: View) -> int:
+        """The machine that takes a submission which its home blocks; NO_NODE if none does."""
         if self.parameters.remote_submission == "unless-paging" and view.load("oversize", view.me) > 0:
-            return None
+            return NO_NODE
         target = self._roomiest(view)
-        return target if target is not None and self.accepts(view, target) else None
+        return target if target != NO_NODE and self.accepts(view, target) else NO_NODE
 
-    def _migration_target(self, task: Candidate, here: float, view: View) -> int | None:
-        target = self._roomiest(view)
-        return target if target is not None and self._takes(task, here, view, target) else None
-
-    def _takes(self, task: Candidate, here: float, view: View, node: int) -> bool:
+    def _takes(self, task: ArrivingTask, here: float, view: View, node: int) -> bool:
         """Return whether Q_o < MT or FM > WS or FM + FB > WS, with fewer than CT jobs; never where the job would exceed
         RAM and swap, for then a job would be killed; nor where it fails the gain test, `here` being its machine's Q_o.
         """
-        load: dict[str, Any] = {
-            name: view.load(name, node) for name in ("oversize", "free_mb", "cache_mb", "tasks", "virtual_free_mb")
-        }
-        if load["tasks"] >= self.parameters.cpu_threshold or load["virtual_free_mb"] < task.memory_mb:
+        is_full = view.load("tasks", node) >= self.parameters.cpu_threshold
+        if is_full or view.load("virtual_free_mb", node) < task.memory_mb:
             return False
+        there = view.load("oversize", node)
         # An offer that claims no gap (`LoadManager.send`) is judged by what concerns this machine alone.
-        if self.parameters.gain_test == "oversize" and not math.isnan(here):
-            memory_mb = view.hardware[node].user_memory_mb
-            if not is_less_oversized(here, load["oversize"], task.memory_mb, memory_mb):
-                return False
-        below = load["oversize"] < self.parameters.memory_threshold - self.parameters.target_margin
-        has_room = load["free_mb"] + load["cache_mb"] > task.memory_mb
-        return below and has_room if self.parameters.fits == "and" else below or has_room
+        is_tested = self.parameters.gain_test == "oversize" and not math.isnan(here)
+        if is_tested and not is_less_oversized(here, there, task.memory_mb, view.hardware[node].user_memory_mb):
+            return False
+        below = there < self.parameters.memory_threshold - self.parameters.target_margin
+        has_room = view.load("free_mb", node) + view.load("cache_mb", node) > task.memory_mb
+        return (below and has_room) if self.parameters.fits == "and" else (below or has_room)
 
 
 class WorkingSet(MemoryCentric):
@@ -246,6 +246,7 @@ class WorkingSet(MemoryCentric):
     name = "working-set"
     source = "MCLS, sections 4.2 (1) and 6.1"
     summary = "a machine that pages migrates the job with the largest working set"
+    by_faults = False
 
     def identified(self, tasks: Table, fault_rates: Loads, view: View) -> int | None:
         """The job with the largest WS."""
@@ -270,6 +271,7 @@ class IoActive(MemoryCentric):
     name = "io-active"
     source = "MCLS, section 4.2 (2)"
     summary = "a machine that pages migrates the job with the most reads and writes"
+    by_faults = False
 
     def identified(self, tasks: Table, fault_rates: Loads, view: View) -> int | None:
         """The job with the highest N_io."""
@@ -293,6 +295,7 @@ class Age(MemoryCentric):
     name = "age"
     source = "MCLS, sections 4.2 (3) and 6.1"
     summary = "a machine that pages migrates the oldest job, once its age has reached its migration cost"
+    by_faults = False
 
     def identified(self, tasks: Table, fault_rates: Loads, view: View) -> int | None:
         """Return the job of highest Age among those with an age of at least their cost; or the one of lowest Age."""
@@ -301,7 +304,7 @@ class Age(MemoryCentric):
             return int(age_ms.argmin())
         # Whichever job goes, its target is the machine with most room.
         node = self._roomiest(view)
-        if node is None:
+        if node == NO_NODE:
             return None
         cost_ms = migration_ms(
             view.fixed_ms(node)[1], tasks["memory_mb"], tasks["initial_data_mb"] + written_mb_of(tasks),

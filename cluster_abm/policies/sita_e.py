@@ -41,6 +41,8 @@ class SizeIntervals(Policy):
     def prepare(self, demands: Demands, nodes: int) -> None:
         """Sort the demands, and sum their work."""
         cutoffs = self.parameters.cutoffs_ms
+        self.cutoffs_ms = np.array(cutoffs or (), float)
+        self.sizes_ms, self.work_ms = demands.cpu_ms, np.cumsum(demands.cpu_ms * demands.tasks)
         if cutoffs is not None:
             if any(a >= b for a, b in pairwise(cutoffs)):
                 raise InputError(f"policy.cutoffs_ms = {list(cutoffs)}: must ascend")
@@ -52,23 +54,32 @@ class SizeIntervals(Policy):
                 "policy 'sita-e': needs tasks of different sizes, and all announce the same workload.cpu_ms; set "
                 "policy.cutoffs_ms, or take another policy"
             )
-        self.sizes_ms, self.work_ms = demands.cpu_ms, np.cumsum(demands.cpu_ms * demands.tasks)
 
     def place(self, task: ArrivingTask, view: View) -> Decision:
         """The node of its class, or the next one that has not refused."""
-        target = int(np.searchsorted(self.cutoffs(view), task.cpu_ms, side="left"))
-        while target in view.refused:
-            target = (target + 1) % view.nodes
-        return Decision(target, "its size class")
+        own = self.size_class(task.cpu_ms, view)
+        for step in range(view.nodes):
+            target = (own + step) % view.nodes
+            if target not in view.refused:
+                return Decision(target, "its size class")
+        return Decision(own, "its size class")
 
-    def cutoffs(self, view: View) -> tuple[float, ...]:
-        """The largest CPU demand of each class but the last [ms]."""
-        found: tuple[float, ...] | None = self.parameters.cutoffs_ms or view.notes.get("cutoffs")
-        if found is None:
-            share = np.cumsum([node.speed * node.cores for node in view.hardware])
-            places = np.searchsorted(self.work_ms, share[:-1] / share[-1] * self.work_ms[-1])
-            found = view.notes["cutoffs"] = tuple(self.sizes_ms[places].tolist())
-        return found
+    def size_class(self, cpu_ms: float, view: View) -> int:
+        """The node whose size class a CPU demand [ms] is in."""
+        if len(self.cutoffs_ms):
+            return int(np.searchsorted(self.cutoffs_ms, cpu_ms))
+        shorter = int(np.searchsorted(self.sizes_ms, cpu_ms))
+        # Of all work that of shorter tasks; a class ends where nodes up to its own are worth more of all speed.
+        work_ms = self.work_ms[shorter - 1] if shorter else -1.0
+        hardware = view.hardware_table
+        all_speed, up_to_here = 0.0, 0.0
+        for node in range(view.nodes):
+            all_speed += hardware["speed"][node] * hardware["cores"][node]
+        for node in range(view.nodes - 1):
+            up_to_here += hardware["speed"][node] * hardware["cores"][node]
+            if work_ms < up_to_here / all_speed * self.work_ms[-1]:
+                return node
+        return view.nodes - 1
 
     def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
         """Accept."""

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 from pydantic import Field
 
-from cluster_abm.arrays import Flags
 from cluster_abm.formulas import cpu_share
 from cluster_abm.policy.base import Decision, Policy
 from cluster_abm.policy.kinds import Holding
+from cluster_abm.policy.parts.packing import alignments, best, free_of, slots, targets, whole_of, work_of
 from cluster_abm.policy.view import ArrivingTask, Hardware, Loads, View
 from cluster_abm.policy.waiting import WaitingJobs
 from cluster_abm.scenario.distributions import NonNegative, Share
 
-# Demands that fill a node exactly fit.
-ROUNDING = 1e-9
-Nodes = list[int]
+Nodes = npt.NDArray[np.int64]
 
 
 class Tetris(Holding):
@@ -69,42 +65,82 @@ class Tetris(Holding):
 
     def next_job(self, queue: WaitingJobs, view: View) -> int:
         """The best of those that fit; one that never fits, or the oldest in an idle cluster, before it."""
-        cluster = _Cluster(view, self.parameters.remote_penalty)
-        tasks = [queue.first_task(place) for place in range(len(queue))]
-        counts = queue.rows["tasks"].tolist()
-        idle = not len(view.live_jobs)
-        fitting: list[int] = []
-        for place, (task, count) in enumerate(zip(tasks, counts, strict=True)):
-            if cluster.slots(task, cluster.free) >= count:
-                fitting.append(place)
-            elif cluster.slots(task, cluster.whole) < count:
-                return self._start(place, task, count, cluster, view)
-        if fitting:
-            place = self._best([tasks[one] for one in fitting], [counts[one] for one in fitting], cluster)
-            return self._start(fitting[place], tasks[fitting[place]], counts[fitting[place]], cluster, view)
-        return self._start(0, tasks[0], counts[0], cluster, view) if idle else -1
+        has = resources_of(view)
+        free, whole = free_on(view, has), whole_on(view)
+        fitting = np.empty(len(queue), np.int64)
+        alignment, work = np.empty(len(queue)), np.empty(len(queue))
+        count = 0
+        for place in range(len(queue)):
+            task, tasks = queue.first_task(place), queue["tasks"][place]
+            demand = demand_on(view, has, task)
+            if slots(demand, free) >= tasks:
+                fitting[count] = place
+                alignment[count] = alignments(demand, free, task.home, self.parameters.remote_penalty).max()
+                work[count] = work_of(demand, whole, durations_on(view, task), tasks)
+                count += 1
+            elif slots(demand, whole) < tasks:
+                return place
+        if count > 0:
+            return int(fitting[best(alignment[:count], work[:count], self.parameters.srtf_weight)])
+        return 0 if len(view.running) == 0 else -1
+
+    def cores_for(self, task: ArrivingTask, tasks: int, view: View) -> Nodes:
+        """For each task in turn the node of largest alignment; where it fits nowhere, the emptiest."""
+        has = resources_of(view)
+        demand, free = demand_on(view, has, task), free_on(view, has)
+        return targets(demand, free, task.home, self.parameters.remote_penalty, tasks)
 
     def place(self, task: ArrivingTask, view: View) -> Decision:
-        """The node that was chosen when the job was."""
-        chosen: Nodes = view.notes.get("chosen", {}).get(task.job, [])
-        if chosen:
-            target = chosen.pop(0)
-            if not chosen:
-                del view.notes["chosen"][task.job]
+        """Where the job has its core for it."""
+        return Decision(view.core_of(task), "largest dot product")
+
+
+# ---- what nodes have and tasks need, each resource as a share of what there is: CPU, memory, disk --------------------
+
+
+def resources_of(view: View) -> Loads:
+    """What each node has, shape (nodes, 3): cores, memory [MB], requests that its disk takes at once."""
+    has = np.empty((view.nodes, 3))
+    for node in range(view.nodes):
+        hardware = view.hardware[node]
+        has[node, 0], has[node, 1], has[node, 2] = hardware.cores, hardware.user_memory_mb, hardware.disk_channels
+    return has
+
+
+def free_on(view: View, has: Loads) -> Loads:
+    """What is free on each node, shape (nodes, 3); minus infinity on one that is down."""
+    loads, is_open = view.loads, view.is_open
+    return free_of(loads["queue"], loads["memory_mb"], loads["at_disk"], has, is_open)
+
+
+def whole_on(view: View) -> Loads:
+    """What would be free if all nodes that are up were empty, shape (nodes, 3)."""
+    return whole_of(view.is_open)
+
+
+def demand_on(view: View, has: Loads, task: ArrivingTask) -> Loads:
+    """What a task needs of each node, shape (nodes, 3)."""
+    demand = np.empty((view.nodes, 3))
+    share = 0.0
+    for node in range(view.nodes):
+        if node == 0 or not are_alike(view.hardware[node], view.hardware[node - 1]):
+            share = share_of_time(task, view.hardware[node])
+        demand[node, 0] = share / has[node, 0]
+        demand[node, 1] = task.memory_mb / has[node, 1]
+        demand[node, 2] = (1.0 - share) / has[node, 2]
+    return demand
+
+
+def durations_on(view: View, task: ArrivingTask) -> Loads:
+    """How long CPU and I/O of a task take alone on each node, shape (nodes,) [ms]."""
+    lasts_ms = np.empty(view.nodes)
+    for node in range(view.nodes):
+        hardware = view.hardware[node]
+        if node > 0 and are_alike(hardware, view.hardware[node - 1]):
+            lasts_ms[node] = lasts_ms[node - 1]
         else:
-            target = _Cluster(view, self.parameters.remote_penalty).targets(task, 1)[0]
-        return Decision(target, "largest dot product")
-
-    def _best(self, tasks: list[ArrivingTask], counts: list[int], cluster: _Cluster) -> int:
-        """The place of the highest a - eps p."""
-        alignment = np.array([cluster.alignments(task).max() for task in tasks])
-        work = np.array([cluster.work(task, count) for task, count in zip(tasks, counts, strict=True)])
-        eps = self.parameters.srtf_weight * alignment.mean() / work.mean() if work.mean() > 0 else 0.0
-        return int((alignment - eps * work).argmax())
-
-    def _start(self, place: int, task: ArrivingTask, count: int, cluster: _Cluster, view: View) -> int:
-        view.notes.setdefault("chosen", {})[task.job] = cluster.targets(task, count)
-        return place
+            lasts_ms[node] = task.cpu_on(hardware) / share_of_time(task, hardware)
+    return lasts_ms
 
 
 def share_of_time(task: ArrivingTask, node: Hardware) -> float:
@@ -112,68 +148,10 @@ def share_of_time(task: ArrivingTask, node: Hardware) -> float:
     return cpu_share(task.io_per_ms * node.speed, task.request_on(node), 0.0, 0.0)
 
 
-class _Cluster:
-    """What nodes have free, each resource as a share of what there is: CPU, memory, disk.
-
-    Attributes:
-        free: shape (nodes, 3); a node that is down has nothing.
-        whole: what would be if all nodes that are up were empty, same shape.
-    """
-
-    def __init__(self, view: View, remote_penalty: float) -> None:
-        self._view, self._penalty = view, remote_penalty
-        self._has = np.array([(node.cores, node.user_memory_mb, node.disk_channels) for node in view.hardware], float)
-        loads = view.loads
-        used = np.stack([loads["queue"], loads["memory_mb"], loads["at_disk"]], axis=1) / self._has
-        self._is_open: Flags = view.is_open
-        self.whole: Loads = np.where(self._is_open[:, None], 1.0, 0.0) * np.ones(3)
-        self.free: Loads = np.where(self._is_open[:, None], 1.0 - used, -math.inf)
-        self._demands: dict[tuple[Any, ...], Loads] = {}
-
-    def demand(self, task: ArrivingTask) -> Loads:
-        """What a task needs of each node, shape (nodes, 3)."""
-        key = task.io_per_ms, task.request_kb, task.memory_mb
-        if key not in self._demands:
-            share = np.array(
-                [
-                    cpu_share(task.io_per_ms * node.speed, task.request_on(node), 0.0, 0.0)
-                    for node in self._view.hardware
-                ]
-            )
-            self._demands[key] = np.stack([share, np.full_like(share, task.memory_mb), 1.0 - share], axis=1) / self._has
-        return self._demands[key]
-
-    def slots(self, task: ArrivingTask, free: Loads) -> float:
-        """How many such tasks fit into what is free."""
-        demand = self.demand(task)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            times = np.where(demand > 0, np.floor((free + ROUNDING) / demand), np.where(free >= 0, math.inf, 0.0))
-        return float(np.maximum(0.0, times.min(axis=1)).sum())
-
-    def alignments(self, task: ArrivingTask) -> Loads:
-        """The alignment of a task with each node, shape (nodes,); -inf where it does not fit."""
-        demand = self.demand(task)
-        fits: Flags = np.asarray((demand <= self.free + ROUNDING).all(axis=1))
-        at_home = np.arange(len(fits)) == task.home
-        aligned = (demand * np.where(np.isfinite(self.free), self.free, 0.0)).sum(axis=1)
-        return np.where(fits, aligned * np.where(at_home, 1.0, 1.0 - self._penalty), -math.inf)
-
-    def work(self, task: ArrivingTask, tasks: int) -> float:
-        """The remaining work of a job with `tasks` tasks, p [ms]."""
-        needed = self.demand(task)[self._is_open].mean(axis=0).sum()
-        lasts_ms = [
-            task.cpu_on(node) / share_of_time(task, node)
-            for node, is_open in zip(self._view.hardware, self._is_open, strict=True)
-            if is_open
-        ]
-        return float(tasks * needed * np.mean(lasts_ms))
-
-    def targets(self, task: ArrivingTask, count: int) -> Nodes:
-        """A node for each of `count` tasks of a job; they take their demand from what is free."""
-        found: Nodes = []
-        for _ in range(count):
-            aligned = self.alignments(task)
-            node = int(aligned.argmax()) if aligned.max() > -math.inf else int(self.free.min(axis=1).argmax())
-            self.free[node] -= self.demand(task)[node]
-            found.append(node)
-        return found
+def are_alike(node: Hardware, other: Hardware) -> bool:
+    """Whether tasks take the same time on two nodes."""
+    return (
+        node.speed == other.speed
+        and node.seek_rotation_ms == other.seek_rotation_ms
+        and node.disk_mb_per_s == other.disk_mb_per_s
+    )

@@ -15,6 +15,7 @@ from cluster_abm.bounded_files import Limit
 from cluster_abm.errors import InputError
 from cluster_abm.formulas import narrows_the_gap
 from cluster_abm.policy.decision import Decision
+from cluster_abm.policy.samples import Sampling
 from cluster_abm.policy.tasks import Demands
 from cluster_abm.policy.view import ArrivingTask, Table, View
 from cluster_abm.scenario import nearest
@@ -159,6 +160,11 @@ class Policy:
     def input_files(self) -> tuple[tuple[Path, Limit], ...]:
         """Files of the user that it takes numbers from, and how much each may hold: they count in a study's results."""
         return ()
+
+    @property
+    def samples(self) -> Sampling | None:
+        """Load indices of which each load manager notes what it knows periodically, for `View.mean_share`; None: no."""
+        return None
 
     def is_overloaded(self, task: ArrivingTask, view: View) -> bool:
         """Transfer policy: whether to look for another node. By default if the own load is the largest known."""

@@ -20,6 +20,7 @@ from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.interrupts import PolicyInterrupted
 from cluster_abm.policy.base import Policy
 from cluster_abm.policy.decision import NUMBERS, TEXTS, Decision, numbers_of, texts_of
+from cluster_abm.policy.samples import Sampling, row_of_index
 from cluster_abm.policy.view import ArrivingTask, Candidate, Table, View
 from cluster_abm.policy.waiting import WaitingJobs
 
@@ -133,13 +134,20 @@ class CheckedPolicy:
 
     Raises:
         PolicyFault: by each method: the policy raised an exception, or returned what it must not; by the constructor:
-            `acts_every_ms` is no period.
+            `acts_every_ms` is no period, or `samples` no Sampling.
     """
 
     def __init__(self, policy: Policy, nodes: int) -> None:
         self._policy, self._nodes = policy, nodes
         self._name = str(policy.name)
         self.acts_every_ms = self._period()
+        self.samples = self._sampling()
+
+    @property
+    def relieves(self) -> bool:
+        """Whether the policy may send a task elsewhere at its period; else there is nothing to ask it."""
+        methods = (getattr(getattr(self._policy, name), "__func__", None) for name in ("relieve", "in_trouble"))
+        return tuple(methods) != (Policy.relieve, Policy.in_trouble)
 
     def place(self, task: ArrivingTask, view: View) -> Decision:
         """`Policy.place`."""
@@ -192,6 +200,14 @@ class CheckedPolicy:
             raise self._wrong("next_job", place, f"a place in the queue, 0 to {len(queue) - 1}, or -1: none starts now")
         return int(place)
 
+    def cores_for(self, task: ArrivingTask, tasks: int, view: View) -> npt.NDArray[np.int64]:
+        """`Holding.cores_for`, of a policy that has one."""
+        nodes = self._call("cores_for", task, tasks, view)
+        is_array = isinstance(nodes, np.ndarray) and nodes.ndim == 1 and np.issubdtype(nodes.dtype, np.integer)
+        if not is_array or not len(nodes) or nodes.min() < 0 or nodes.max() >= self._nodes:
+            raise self._wrong("cores_for", nodes, f"an array of nodes, 0 to {self._nodes - 1}, one entry a core")
+        return nodes
+
     def takes_back(self, task: ArrivingTask, view: View) -> bool:
         """`Holding.takes_back`."""
         return self._truth("takes_back", task, view)
@@ -230,6 +246,21 @@ class CheckedPolicy:
         if not isinstance(period, NUMBER) or isinstance(period, bool) or not 1e-6 <= period <= 1e12:
             raise self._wrong("acts_every_ms", period, "None, or a period from 1e-06 to 1e+12 ms")
         return float(period)
+
+    def _sampling(self) -> Sampling | None:
+        with policy_at_work(self._policy, "samples"):
+            sampling = self._policy.samples
+        if sampling is None:
+            return None
+        is_right = (
+            isinstance(sampling, Sampling)
+            and bool(sampling.indices)
+            and all(row_of_index(index) >= 0 for index in sampling.indices)
+            and all(isinstance(ms, NUMBER) and 1e-6 <= ms <= 1e12 for ms in sampling[1:])
+        )
+        if not is_right:
+            raise self._wrong("samples", sampling, "None, or a Sampling of indices and periods")
+        return sampling
 
     def _truth(self, method: str, *given: Any) -> bool:
         answer = self._call(method, *given)

@@ -34,6 +34,7 @@ REQUEST_KB = 100.0
 NAMES = tuple(index.name for index in LOAD_INDICES)
 COMPARED = tuple(index.compared for index in LOAD_INDICES)
 JOINS = tuple(index.joins for index in LOAD_INDICES)
+PERCENTAGES = frozenset(index.name for index in LOAD_INDICES if index.unit == "%")
 AS_MEASURED = frozenset(index.name for index in LOAD_INDICES if index.compared == fields.AS_MEASURED)
 
 

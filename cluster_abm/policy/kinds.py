@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from cluster_abm.arrays import Integers
 from cluster_abm.policy.base import KINDS, Decision, Policy
 from cluster_abm.policy.view import ArrivingTask, View
 from cluster_abm.policy.waiting import WaitingJobs
@@ -31,10 +32,12 @@ class Holding(Policy):
         holds_for_events: whether only an end of a task, a submission, a failure or a repair can free what it holds:
             where none of them is to come, the run ends. False: also time alone, or background programs' turns at the
             CPU; then a run waits for ever for a job that is never let go.
+        job_notes: names of the numbers that a central policy notes of each waiting job (`queue.notes`).
     """
 
     holds_jobs = True
     holds_for_events: ClassVar[bool] = False
+    job_notes: ClassVar[tuple[str, ...]] = ()
 
     def found(self, task: ArrivingTask, tasks: int, view: View) -> None:
         """Take note of a job of `workload.initial`, which is on its home at 0 without a decision.
@@ -61,12 +64,41 @@ class Holding(Policy):
         """
         return -1 if self.holds(queue.first_task(0), int(queue.rows["tasks"][0]), view) else 0
 
+    def cores_for(self, task: ArrivingTask, tasks: int, view: View) -> Integers | None:
+        """The nodes of the cores that a starting job gets, one entry a core; None: one a task, where `place` puts it.
+
+        A head node (`central`) is asked before `place`, which then finds them by `view.nodes_of(task.job)`, or the one
+        that is the task's by turn by `view.core_of(task)`.
+
+        Args:
+            task: the job's first task.
+            tasks: how many it has.
+            view: what the load manager of the job's home knows.
+        """
+        return None
+
     def takes_back(self, task: ArrivingTask, view: View) -> bool:
         """Return whether a job that `holds` let go, and that no other node takes, waits on and does not start at home.
 
         Only asked about a job of which no task has begun.
         """
         return False
+
+
+def migrates_on_arrival(policy: Policy) -> bool:
+    """Whether a policy may make tasks migrate when another one has arrived: only by a `migration` of its own."""
+    return isinstance(policy, Migrating) and getattr(policy.migration, "__func__", None) is not Migrating.migration
+
+
+def is_asked_about_heads(policy: Policy) -> bool:
+    """Whether jobs wait in a queue a node, about whose head alone a policy is asked, and periodically.
+
+    Such queues are served in compiled code. Python serves the queue of a head node, a queue of which the policy chooses
+    a job, and one that is looked at whenever a task has ended.
+    """
+    if not isinstance(policy, Holding) or policy.central or policy.acts_every_ms is None:
+        return False
+    return getattr(policy.next_job, "__func__", None) is Holding.next_job
 
 
 KINDS |= {"migrates": Migrating, "holds_jobs": Holding}

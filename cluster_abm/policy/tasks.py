@@ -41,6 +41,24 @@ class Hardware(NamedTuple):
     fault_transfer_ms: float = 0.0
 
 
+# Nodes' hardware as a table, whose columns are named as its fields.
+HARDWARE = np.dtype(
+    [(name, "?" if name in ("overflow_only", "by_oversize") else "f8") for name in Hardware._fields], align=True
+)
+# The hardware of which a table was made last, and the table: a run asks for the same one at each decision.
+_tables: list[tuple[tuple[Hardware, ...], Table]] = [((), np.zeros(0, HARDWARE))]
+
+
+def table_of(hardware: tuple[Hardware, ...]) -> Table:
+    """The table of nodes' hardware, shape (nodes,); read only."""
+    of, found = _tables[0]
+    if of is not hardware:
+        found = np.array([tuple(one) for one in hardware], HARDWARE)
+        found.flags.writeable = False
+        _tables[0] = hardware, found
+    return found
+
+
 class Paths(NamedTuple):
     """What a load manager knows of the route from its node to every other one, shape (nodes,) each.
 

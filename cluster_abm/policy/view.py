@@ -24,7 +24,21 @@ from cluster_abm.formulas import (
 from cluster_abm.policy.capacities import Capacities, comparable_table, compared, served_by
 from cluster_abm.policy.data import DataMap
 from cluster_abm.policy.load import unknown_index
-from cluster_abm.policy.tasks import ArrivingTask, Candidate, Hardware, Loads, Paths, Table, candidate_of, written_mb_of
+from cluster_abm.policy.memory import Memory, Remembered
+from cluster_abm.policy.samples import Samples, whole_of
+from cluster_abm.policy.sees_cores import SeesCores
+from cluster_abm.policy.tasks import (
+    ArrivingTask,
+    Candidate,
+    Hardware,
+    Loads,
+    Paths,
+    Table,
+    candidate_of,
+    table_of,
+    written_mb_of,
+)
+from cluster_abm.policy.waiting import CoresInUse, no_cores
 
 # What policies take from here beside the view itself.
 __all__ = ["ArrivingTask", "Candidate", "Hardware", "Loads", "Paths", "Table", "View", "written_mb_of"]
@@ -48,8 +62,14 @@ def no_jobs() -> Jobs:
     return np.zeros(0, np.int64)
 
 
+def kinds_of(hardware: Sequence[Hardware]) -> npt.NDArray[np.int64]:
+    """Of each node the first one that has the same hardware, shape (nodes,)."""
+    first: dict[Hardware, int] = {}
+    return np.array([first.setdefault(one, node) for node, one in enumerate(hardware)], np.int64)
+
+
 @dataclass
-class View:
+class View(SeesCores):
     """What the load manager of node `me` sees when it decides: `view.nodes`, `view.least("io_ms")`, `view.load(...)`.
 
     A policy compares nodes by `load`, `column`, `least`, `is_largest` or `comparable`: in its heterogeneous form these
@@ -75,7 +95,11 @@ class View:
         live_jobs_of_all: called when a central policy reads `live_jobs`.
         down: nodes that are believed to be down, or to which no route leads: whatever they last reported, they count in
             no maximum and in no mean.
+        cores_of_all: called with the nodes that have refused when a central policy reads `free`, `running`, `nodes_of`
+            or `core_of`.
         slice_ms: managers act at multiples of this time [ms]: what ends in between becomes known at the next of them.
+        samples: what was sampled for the policy (`Policy.samples`); None: nothing.
+        memory, memory_of: what policies `remember`, and whose entries in it are this load manager's.
     """
 
     me: int
@@ -94,7 +118,11 @@ class View:
     overflow_of_mine: Callable[[], Loads] = nothing_held
     live_jobs_of_all: Callable[[], Jobs] = no_jobs
     down: frozenset[int] = frozenset()
+    cores_of_all: Callable[[frozenset[int]], CoresInUse] = no_cores
     slice_ms: float = 0.0
+    samples: Samples | None = None
+    memory: Memory = field(default_factory=Memory)
+    memory_of: int = 0
     # Fields of `loads` that were asked for: to take one out of a table costs more than what is done with it.
     columns: dict[str, Loads] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -109,9 +137,40 @@ class View:
         return len(self.hardware)
 
     @property
+    def hardware_table(self) -> Table:
+        """The hardware of every node as a table, whose columns are named as the fields of Hardware, shape (nodes,)."""
+        return table_of(self.hardware)
+
+    @property
     def next_node(self) -> int:
         """The node after this one, cyclically."""
         return (self.me + 1) % self.nodes
+
+    @cached_property
+    def kinds(self) -> npt.NDArray[np.int64]:
+        """Of each node the first one that has the same hardware, shape (nodes,)."""
+        return kinds_of(self.hardware)
+
+    def mean_share(self, index: str) -> Loads:
+        """Mean of a load index over the samples of this load manager, as a share of what each node has, shape (nodes,).
+
+        Before the first sample what is known now. `Policy.samples` says which indices are sampled.
+        """
+        found = None if self.samples is None else self.samples.mean(self.me, index)
+        return self._measured_column(index) / whole_of(index, self.hardware) if found is None else found
+
+    def share_deviation(self, index: str) -> Loads:
+        """Standard deviation of these samples, shape (nodes,); 0 before the first one."""
+        found = None if self.samples is None else self.samples.deviation(self.me, index)
+        return np.zeros(self.nodes) if found is None else found
+
+    def remember(self, task: int, node: int, amount: float) -> None:
+        """Note a number about a task and a node, for `remembered`."""
+        self.memory.note(self.memory_of, task, node, amount, self.now_ms)
+
+    def remembered(self, since_ms: float) -> Remembered:
+        """What this load manager has noted after a time [ms], the oldest first; what it noted before is forgotten."""
+        return self.memory.since(self.memory_of, since_ms)
 
     def mb_per_s(self, node: int) -> float:
         """Return the bandwidth of the route to a node [MB/s]."""
@@ -222,6 +281,14 @@ class View:
     def live_jobs(self) -> Jobs:
         """Numbers of the jobs that have started and not ended, ascending: what a head node knows (`Policy.central`)."""
         return self.live_jobs_of_all()
+
+    def core_of(self, task: ArrivingTask) -> int:
+        """The node of the core that is a task's by turn: the job's tasks are dealt to the cores that it holds; of a job
+        that holds none the node of fewest tasks."""
+        nodes = self.nodes_of(task.job)
+        if not len(nodes):
+            return self.least("tasks", task)
+        return int(nodes[self._cores.rank_of(task) % len(nodes)])
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:

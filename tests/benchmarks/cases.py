@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import decisions
+import families
 import learning
 import own
 import plain_mesa
@@ -192,6 +193,14 @@ def policies(sizes: Sizes) -> Row:
         measured = {"decision_us": cost.decision_us, "beside_engine": cost.beside_engine}
         rows.append({"name": what, **asdict(cost), **measured})
     return {"simulated_s": sizes.policy_s, "rows": rows}
+
+
+def every_policy(sizes: Sizes) -> Row:
+    """CPU time a job under every policy, by the number of nodes."""
+    is_quick = sizes.cpu_s <= QUICK.cpu_s
+    return families.by_policy(
+        30.0 if is_quick else 1.0, sizes.repeats, (32,) if is_quick else tuple(families.WINDOWS_S)
+    )
 
 
 def large_clusters(sizes: Sizes) -> Row:

@@ -14,29 +14,62 @@ def lines(results: Row) -> Iterator[str]:
     yield f"Python {machine['python']}, Mesa {machine['mesa']}, SimPy {machine['simpy']}, numba {machine['numba']}"
     core = "not pinned" if machine["core"] is None else f"pinned to core {machine['core']}"
     yield f"CPU seconds, median of {results['repeats']}, {core}; compilation excluded"
-    yield from _rates("CPU-only work, 32 nodes", results["cpu_only"])
-    for name, share in results["cpu_only"]["share_of_jobs_made_agents"].items():
+    for name, table in TABLES.items():
+        if name in results:
+            yield from table(results[name])
+    if "targets" in results:
+        yield from _targets(results["targets"])
+        yield (
+            "  Quoted figures are of another run. The usual SimPy disk model does here "
+            f"{results['faster_than_quoted']:.1f} times what is quoted: ratios to quoted ones may flatter by as much."
+        )
+
+
+def _cpu_only(group: Row) -> Iterator[str]:
+    yield from _rates("CPU-only work, 32 nodes", group)
+    for name, share in group["share_of_jobs_made_agents"].items():
         yield f"  {share:4.0%} of the jobs became agents: {name}"
-    yield from _rates("Disk-bound work, 32 nodes", results["disk_bound"])
-    yield from _targets(results["targets"])
+
+
+def _disk_bound(group: Row) -> Iterator[str]:
+    yield from _rates("Disk-bound work, 32 nodes", group)
+
+
+def _idle_nodes(group: Row) -> Iterator[str]:
+    yield from _rates("Idle nodes", group)
+    each_ns = group["idle_node_slice_ns"]
+    yield f"  cost {group['cost_ratio']:.2f} : 1, that is {each_ns:.3f} ns per idle node and slice, with construction"
+
+
+def _many_cores(group: Row) -> Iterator[str]:
+    yield from _rates("Many cores, at the same load per core", group)
+    yield f"  a job in nodes of 64 cores costs {group['cost_ratio']:.2f} times one in nodes of one (at most 1.5 wanted)"
+    yield f"  beside idle nodes of 64 cores it costs {group['idle_ratio']:.2f} times one beside idle nodes of one core"
+
+
+def _scaling(group: Row) -> Iterator[str]:
+    yield from _rates("Scaling: equal load per node, and longer windows", group)
+
+
+def _every_policy(group: Row) -> Iterator[str]:
+    """Us a job by policy and nodes, each with its ratio to `jsq` on as many nodes."""
+    yield ""
+    windows = ", ".join(f"{nodes} nodes {window_s:.0f} s" for nodes, window_s in group["windows_s"].items())
+    yield f"Every policy, CPU us a job, least of the runs ({windows}); in brackets the ratio to jsq"
+    yield f"  {'':20}" + "".join(f"{f'{nodes} nodes':>19}" for nodes in group["windows_s"])
+    first = group["rows"][0]["us"]
+    for row in group["rows"]:
+        cells = "".join(f"{us:10.2f} ({us / first[nodes]:5.1f})" for nodes, us in row["us"].items())
+        yield f"  {row['policy']:20}{cells}{'  in Python: ' + row['in_python'] if row['in_python'] else ''}"
+
+
+def _log(group: Row) -> Iterator[str]:
+    yield ""
     yield (
-        "  Quoted figures are of another run. The usual SimPy disk model does here "
-        f"{results['faster_than_quoted']:.1f} times what is quoted: ratios to quoted figures may flatter by as much."
+        f"{group['log']}: {group['jobs']:,} jobs, {group['tasks']:,} tasks; easy {group['easy_cpu_s']:.2f} CPU s, "
+        f"by hand {group['by_hand_cpu_s']:.2f}: {group['ratio']:.1f} times; mean wait "
+        f"{group['easy_mean_wait_s']:,.0f} s, by hand {group['by_hand_mean_wait_s']:,.0f} s"
     )
-    idle = results["idle_nodes"]
-    yield from _rates("Idle nodes", idle)
-    each_ns = idle["idle_node_slice_ns"]
-    yield f"  cost {idle['cost_ratio']:.2f} : 1, that is {each_ns:.3f} ns per idle node and slice, with construction"
-    many = results["many_cores"]
-    yield from _rates("Many cores, at the same load per core", many)
-    yield f"  a job in nodes of 64 cores costs {many['cost_ratio']:.2f} times one in nodes of one (at most 1.5 wanted)"
-    yield f"  beside idle nodes of 64 cores it costs {many['idle_ratio']:.2f} times one beside idle nodes of one core"
-    yield from _rates("Scaling: equal load per node, and longer windows", results["scaling"])
-    yield from _theorem_1(results["theorem_1"])
-    yield from _policies(results["policies"])
-    yield from _large(results["large_clusters"])
-    yield from _environment(results["environment"])
-    yield from _talk(results["talk"])
 
 
 def _rates(title: str, group: Row) -> Iterator[str]:
@@ -140,3 +173,11 @@ def _policies(group: Row) -> Iterator[str]:
             f"  {row['name']:22}{row['run_cpu_s']:11.3f}{row['engine_cpu_s']:14.3f}{row['beside_engine']:13.2f}"
             f"{row['decisions']:11,}{each:>15}"
         )
+
+
+# By the names of the cases, in the order in which they are shown.
+TABLES = {
+    "cpu_only": _cpu_only, "disk_bound": _disk_bound, "idle_nodes": _idle_nodes, "many_cores": _many_cores,
+    "scaling": _scaling, "theorem_1": _theorem_1, "policies": _policies, "every_policy": _every_policy, "log": _log,
+    "large_clusters": _large, "environment": _environment, "talk": _talk,
+}  # fmt: skip

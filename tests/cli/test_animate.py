@@ -23,6 +23,7 @@ def no_browser(monkeypatch):
     monkeypatch.setattr("cluster_abm.recording.films.animation.browser", lambda: None)
 
 
+@pytest.mark.slow
 def test_an_html_file_of_the_same_run(cli, tmp_path):
     _, without, _ = cli("run", *SMALL)
     code, out, err = cli("run", *SMALL, "--animate", "run.html", "--record", "run.rec", "--speed", "3")
@@ -36,6 +37,7 @@ def test_an_html_file_of_the_same_run(cli, tmp_path):
     assert (tmp_path / "run.rec").read_bytes() == (tmp_path / "alone.rec").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_part_of_the_run_is_all_that_the_html_file_keeps(cli, tmp_path):
     cli("run", *SMALL, "--animate", "whole.html")
     code, _, err = cli("run", *SMALL, "--animate", "part.html", "--from", "5", "--to", "6.5")
@@ -56,6 +58,7 @@ def test_two_policies_in_one_html_file(cli, tmp_path):
     assert (tmp_path / "out" / "compare.png").exists()
 
 
+@pytest.mark.slow
 def test_a_film_of_the_nodes_where_there_is_no_browser(cli, tmp_path, no_browser):
     code, _, err = cli("run", *SMALL, *SHORT, "--animate", tmp_path / "run.gif")
     assert code == 0
@@ -67,6 +70,7 @@ def test_a_film_of_the_nodes_where_there_is_no_browser(cli, tmp_path, no_browser
         assert film.convert("RGB").tobytes() != first
 
 
+@pytest.mark.slow
 def test_into_the_folder_of_the_results(cli, tmp_path):
     code, _, _ = cli("run", *SMALL, "--out", "deep/out", "--animate", "deep/a.html", "--record", "deep/out/a.rec")
     assert code == 0
@@ -125,6 +129,7 @@ def test_where_nothing_can_be_written_is_said_before_the_run(cli, monkeypatch):
     assert "'run.gif': cannot be written (Read-only file system); a writable folder is needed" in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -141,6 +146,7 @@ def test_a_film_that_cannot_be_leaves_the_run(cli, tmp_path, monkeypatch, no_bro
     assert [*tmp_path.iterdir()] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "problem", [OSError(errno.ENOSPC, "No space left on device"), CalledProcessError(-9, "ffmpeg")]
 )

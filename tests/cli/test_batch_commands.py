@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "study"))
 from studies import study_path
 
 
+@pytest.mark.slow
 def test_run_and_status_say_the_same(cli, tmp_path):
     path = study_path(tmp_path)
     code, out, err = cli("batch", "run", path, "--out", "out", "--executor", "inline")
@@ -23,6 +24,7 @@ def test_run_and_status_say_the_same(cli, tmp_path):
     assert (code, out) == (0, "tiny: 12 of 12 runs finished\n")
 
 
+@pytest.mark.slow
 def test_json_is_one_document(cli, tmp_path):
     path = study_path(tmp_path)
     code, out, _ = cli("batch", "run", path, "--out", "out", "--workers", 1, "--json")
@@ -48,6 +50,7 @@ def test_a_failed_run_is_told_and_the_exit_code_says_so(cli, tmp_path):
     assert "home" in err
 
 
+@pytest.mark.slow
 def test_a_report_is_files_and_their_names(cli, tmp_path):
     cli("batch", "run", study_path(tmp_path), "--out", "out", "--executor", "inline")
     code, out, _ = cli("batch", "report", "out", "--json")
@@ -59,6 +62,7 @@ def test_a_report_is_files_and_their_names(cli, tmp_path):
     assert all(path.stat().st_size > 0 and path.parent == Path("out", "report") for path in files)
 
 
+@pytest.mark.slow
 def test_what_was_mended_is_a_count_and_what_is_damaged_is_named(cli, tmp_path):
     path = study_path(tmp_path)
     cli("batch", "run", path, "--out", "out", "--executor", "inline")

@@ -29,6 +29,7 @@ def test_nothing_runs_under_a_bound(cli, arguments):
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 def test_a_comparison_prints_it_and_says_what_the_gap_is(cli):
     code, out, err = cli(*SMALL, "--policies", "none,jsq,ideal,srpt-pool", "--json")
     assert code == 0
@@ -42,6 +43,7 @@ def test_a_comparison_prints_it_and_says_what_the_gap_is(cli):
     assert "(pooled is a pooled reference, no policy)" in out
 
 
+@pytest.mark.slow
 def test_why_there_is_no_bound_is_said(cli):
     code, out, _ = cli(*SMALL, "--set", "run.until=5000", "--policies", "none,srpt-pool")
     assert code == 0
@@ -50,6 +52,7 @@ def test_why_there_is_no_bound_is_said(cli):
     )
 
 
+@pytest.mark.slow
 def test_the_old_name_of_the_reference_works(cli):
     code, out, err = cli("policies", "ideal")
     assert code == 0

@@ -36,6 +36,7 @@ def measured(tmp_path):
     (tmp_path / "runs.csv").write_text("job,response_ms\n" + "\n".join(lines) + "\n")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("measured")
 def test_what_is_printed_and_kept(cli, tmp_path, lasting):
     lasting("frame", 7.5)

@@ -74,6 +74,7 @@ def test_run_in_which_nothing_finished_says_so(cli):
     assert "no task finished" in out
 
 
+@pytest.mark.slow
 def test_run_writes_its_folder_and_equal_runs_write_equal_bytes(cli, tmp_path):
     for folder in ("a", "b"):
         code, _, err = cli("run", "quickstart", "--policy", "iolb", "--out", folder, *SHORT)
@@ -99,6 +100,7 @@ def test_run_writes_its_folder_and_equal_runs_write_equal_bytes(cli, tmp_path):
     assert json.loads(again[1]) == summary
 
 
+@pytest.mark.slow
 def test_compare_prints_a_table_saves_a_picture_and_says_what_next(cli, tmp_path, lasting):
     lasting("frame", 7.5)
     code, out, err = cli("compare", "quickstart", "--seeds", 3, "--workers", 1, *SHORT)
@@ -118,6 +120,7 @@ def test_compare_prints_a_table_saves_a_picture_and_says_what_next(cli, tmp_path
     assert json.loads((folder / "timing.json").read_text()) == {"wall_s": 7.5}
 
 
+@pytest.mark.slow
 def test_compare_json(cli, tmp_path):
     code, out, _ = cli(
         "compare", "quickstart", "--policies", "none,jsq", "--seeds", 2, "--workers", 1, "--json", *SHORT
@@ -143,6 +146,7 @@ def test_policies_and_scenarios(cli):
     assert "quickstart" in cli("scenarios")[1]
 
 
+@pytest.mark.slow
 def test_reproduce_quick_json(cli):
     code, out, _ = cli("reproduce", "iolb-table-2", "--quick", "--seeds", 1, "--workers", 1, "--json")
     assert code == 0
@@ -210,6 +214,7 @@ def test_help_waits_for_no_heavy_library():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("x", [1.0, 3.0])
 def test_parts_of_a_figure_are_one_table_and_one_picture_where_they_were_measured(x, tmp_path, capsys):
     plan = load_plan("memory-centric-fig2")

@@ -102,6 +102,7 @@ def test_a_scenario_of_ones_own_is_offered(tmp_path, monkeypatch):
     assert completed("run queue") == ["queue-of-mine.toml"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ["", "run qui", "policies i", "run x --set cluster.nod", "tune x --metric m"])
 def test_nothing_heavy_is_imported(line, tmp_path):
     """Imports, not seconds: which of them are slow does not depend on the machine."""
@@ -140,6 +141,7 @@ def prepared(cli, folder, shell):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 @pytest.mark.parametrize(
     ("line", "expected"),

@@ -108,8 +108,8 @@ def progress(pattern):
     return lambda command: re.search(pattern, command.err) is not None
 
 
-# Minutes of work, at one measurement a simulated second; one per cent of it takes seconds.
-LONG = ["--set", "workload.duration_s=3e6", "--set", "workload.jobs_per_s=0.01", "--set", "measure.period_ms=1000"]
+# A minute of work and more, at one measurement a simulated second; one per cent of it takes a second.
+LONG = ["--set", "workload.duration_s=3e5", "--set", "workload.jobs_per_s=0.01", "--set", "measure.period_ms=1000"]
 
 
 @pytest.mark.slow
@@ -181,7 +181,7 @@ def test_a_comparison_that_has_just_booked_a_run(start):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("delay_s", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("delay_s", [0.0, 0.5])
 def test_a_comparison_that_has_just_sent_for_its_workers(start, delay_s):
     """While the other processes start and import, they hear Ctrl-C too; only the command itself may speak of it."""
     command = start("compare", "quickstart", "--json", *MANY)
@@ -249,15 +249,7 @@ def test_sigterm_ends_a_batch_that_goes_on_later(start, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("number", "expected", "delay_s"),
-    [
-        (signal.SIGINT, 130, 0.8),
-        pytest.param(signal.SIGTERM, 143, 0.8, marks=pytest.mark.slow),
-        pytest.param(signal.SIGINT, 130, 2.0, marks=pytest.mark.slow),
-        pytest.param(signal.SIGTERM, 143, 2.0, marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize(("number", "expected", "delay_s"), [(signal.SIGINT, 130, 0.8), (signal.SIGTERM, 143, 2.0)])
 def test_a_signal_in_the_first_seconds_of_a_run_leaves_whole_results(start, tmp_path, number, expected, delay_s):
     """While it imports and compiles: the results then say that little, or nothing, was simulated."""
     command = start("run", "quickstart", "--json", "--out", "out", *LONG)
@@ -302,27 +294,25 @@ def endless(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("endless")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_policy_that_does_not_return_is_named_by_a_run(start, tmp_path, number):
+def test_a_policy_that_does_not_return_is_named_by_a_run(start, tmp_path):
     command = start("run", "cpu-bound", "--policy", "endless", "--out", "out")
     command.wait_until(lambda _: (tmp_path / "begun").exists())
     time.sleep(0.5)
-    code, _, err = ended_by(command, number)
-    assert code == (130 if number == signal.SIGINT else 143), err
+    code, _, err = ended_by(command, signal.SIGINT)
+    assert code == 130, err
     assert re.search(r"interrupted in policy 'endless': place had not returned for \d+\.\d s \(.*endless.py, line", err)
     assert (tmp_path / "out" / "summary.json").exists()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_one_signal_ends_a_policy_that_waits_for_something(start, tmp_path, endless, number):
+def test_one_signal_ends_a_policy_that_waits_for_something(start, tmp_path, endless):
     path = tmp_path / "endless.py"
     path.write_text(path.read_text().replace("while True:\n                pass", "__import__('time').sleep(1000)"))
     command = start("run", "cpu-bound", "--policy", "endless", "--out", "out")
     command.wait_until(lambda _: (tmp_path / "begun").exists())
     time.sleep(0.5)
-    code, _, err = ended_by(command, number)
-    assert code == (130 if number == signal.SIGINT else 143), err
+    code, _, err = ended_by(command, signal.SIGTERM)
+    assert code == 143, err
     assert "interrupted in policy 'endless': place had not returned for" in err
     assert (tmp_path / "out" / "summary.json").exists()
 

@@ -36,6 +36,7 @@ def another(list_of_tables, place, **keys):
     return [table | keys if number == place else table for number, table in enumerate(list_of_tables)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("settings", "key", "changed"), [
     ({}, "cluster.cpu_watts", {"cluster.cpu_watts": 90.0}),
     ({}, "cluster.disk_watts", {"cluster.disk_watts": 9.0}),
@@ -118,6 +119,7 @@ def test_keys_of_hardware_that_have_an_effect_are_not_among_them(settings, key):
     assert key not in keys_without_effect(scenario_from(base, "test", settings))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("settings", "has_effect"), [
     ({}, False),
     ({"cluster.disk_channels": 2}, True),

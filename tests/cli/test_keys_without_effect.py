@@ -94,6 +94,7 @@ def outcome(tree, overrides):
     return json.dumps(model.summary(), sort_keys=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_slow(SITUATIONS, [*SITUATIONS][::2]))
 def test_no_result_depends_on_them(name, tmp_path):
     settings = {key: value for key, value in SITUATIONS[name].items() if value is not None}
@@ -144,6 +145,7 @@ def test_an_option_without_effect_is_refused(cli, words, said):
     assert out == ""
 
 
+@pytest.mark.slow
 def test_a_parameter_that_one_of_the_policies_knows_is_fine(cli):
     small = ["--set", "workload.duration_s=5", "--seeds", 1, "--workers", 1]
     code, _, err = cli("compare", "quickstart", "--policies", "jsq,power-of-d", "--set", "policy.d=3", *small)
@@ -243,6 +245,7 @@ def test_a_file_is_blamed_for_its_own(tmp_path):
     assert laid_over.startswith(f"{tmp_path / 's.toml'}: unknown key 'cluster.nods'")
 
 
+@pytest.mark.slow
 def test_captions_say_what_runs(cli):
     code, out, _ = cli(
         "compare", "stale-views", "--policies", "jsq", "--seeds", 1, "--workers", 1, "--set", "cluster.nodes=3",

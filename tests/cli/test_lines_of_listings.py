@@ -57,7 +57,7 @@ mine
   kind     jobs wait before they start
   knows    its own node as it is, the others as they last reported (cluster.exchange_period_ms)
   needs    requested_ms, memory of every job
-  decides  in Python: it holds jobs in queues
+  decides  in Python: it holds jobs in queues of nodes, and has no period
 
   rule
     Every job waits for node 0.
@@ -121,7 +121,9 @@ plain
 
 @pytest.mark.parametrize(("name", "decides"), [
     ("none", "nothing about arriving tasks"), ("pooled", "nothing about arriving tasks"),
-    ("easy", "in Python: it holds jobs in queues"), ("hawk", "in Python: managers hold tasks, and talk by messages"),
+    ("easy", "in compiled code, as far as its methods keep to what compiles (else a run says why:"),
+    ("age", "in compiled code, as far as its methods keep to what compiles (else a run says why:"),
+    ("hawk", "in Python: managers hold tasks, and talk by messages"),
     ("jsq", "in compiled code, as far as its methods keep to what compiles (else a run says why:"),
 ])  # fmt: skip
 def test_where_a_policy_decides(cli, name, decides):

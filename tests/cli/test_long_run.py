@@ -33,6 +33,7 @@ def overloaded():
     return remarks_of(model_at(3.0), 1.0)
 
 
+@pytest.mark.slow
 def test_an_overloaded_run_says_that_jobs_gather_and_why(overloaded):
     (said,) = overloaded
     first, system, why, cure = said.splitlines()
@@ -43,6 +44,7 @@ def test_an_overloaded_run_says_that_jobs_gather_and_why(overloaded):
     assert "Ctrl-C ends the run and keeps what is finished; --set run.until=MS" in cure
 
 
+@pytest.mark.slow
 def test_jobs_in_the_system_are_those_that_have_come_and_not_ended(overloaded):
     """Without a disk and at load 3 two nodes end about a third of what has come: by conservation the rest is there."""
     words = overloaded[0].replace(",", "").split()
@@ -67,6 +69,7 @@ def test_of_a_run_until_a_time_that_time_is_said():
     assert " of the 2,000 s of run.until: about " in said
 
 
+@pytest.mark.slow
 def test_watching_changes_no_number():
     watched, alone = model_at(3.0), model_at(3.0)
     remarks_of(watched, 1.0)

@@ -21,6 +21,7 @@ def command(*arguments):
     return [sys.executable, "-m", "cluster_abm", *map(str, arguments)]
 
 
+FEW_PICTURES = ["--size", "640x360", "--to", "3"]
 COMPARE = ["compare", "quickstart", *SMALL, "--policies", "none,jsq", "--seeds", 1, "--workers", 1, "--out", "out"]
 
 
@@ -29,7 +30,7 @@ COMPARE = ["compare", "quickstart", *SMALL, "--policies", "none,jsq", "--seeds",
                  marks=pytest.mark.slow),
     pytest.param(["run", "quickstart", *SMALL, "--out", "out"], ["summary.json", "jobs.parquet", "run.png"],
                  marks=pytest.mark.slow),
-    pytest.param(["run", "quickstart", *SMALL, "--animate", "out/film.gif", "--out", "out"],
+    pytest.param(["run", "quickstart", *SMALL, "--animate", "out/film.gif", *FEW_PICTURES, "--out", "out"],
                  ["summary.json", "film.gif"], marks=pytest.mark.slow),
     pytest.param(COMPARE, ["summary.json", "runs.parquet", "compare.png"], marks=pytest.mark.slow),
     pytest.param([*COMPARE, "--json"], ["summary.json", "runs.parquet", "compare.png"], marks=pytest.mark.slow),
@@ -47,6 +48,7 @@ def test_a_full_disk_under_stdout_loses_nothing(tmp_path, words, kept):
     assert set(kept) <= {path.name for path in (tmp_path / "out").iterdir()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [
     ["policies"], ["--help"], pytest.param(COMPARE, marks=pytest.mark.slow),
     pytest.param([*COMPARE, "--json"], marks=pytest.mark.slow),
@@ -110,6 +112,7 @@ def test_help_on_a_full_disk(tmp_path):
     assert "Exception ignored" not in done.stderr
 
 
+@pytest.mark.slow
 @needs_full
 def test_a_full_disk_under_stderr_changes_no_exit_code(tmp_path):
     with FULL.open("w") as stderr:
@@ -175,6 +178,7 @@ def test_an_empty_path_is_none(cli, tmp_path, words):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_name_does_not_lead_out_of_the_folder(cli, tmp_path):
     (tmp_path / "s.toml").write_text('name = "../../evil/$\\\\frac{a}$"\n[workload]\nutilisation = 0.5\n')
     code, _, err = cli("compare", "s.toml", *SMALL, "--policies", "none", "--seeds", 1)
@@ -194,6 +198,7 @@ def test_names_that_a_terminal_cannot_show(tmp_path):
     assert b"Warning" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [
     [b"run", b"\xff.toml"], [b"trace", b"info", b"\xff.csv"], [b"run", b"quickstart", b"--set", b"name=\xff"],
     [b"run", b"quickstart", b"--out", b"\xff"],

@@ -6,6 +6,7 @@ import json
 import shutil
 
 import pandas as pd
+import pytest
 
 SMALL = ["--set", "workload.duration_s=20", "--set", "cluster.nodes=2", "--executor", "inline"]
 NEED = ["--need", "mean_slowdown<=2.5 and jobs.killed<=0"]
@@ -17,6 +18,7 @@ def contents(folder):
     return {name: (folder / name).read_bytes() for name in WRITTEN}
 
 
+@pytest.mark.slow
 def test_what_is_printed_and_kept(cli, tmp_path, lasting):
     lasting("frame", 7.5)
     code, out, err = cli(*ASKED, "--out", "a")

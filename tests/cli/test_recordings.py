@@ -24,6 +24,7 @@ def test_a_run_is_recorded_and_stays_the_same(cli, tmp_path):
     assert (tmp_path / "run.rec").read_bytes() == (tmp_path / "python.rec").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_window_in_detail_and_results_beside_it(cli):
     code, _, err = cli(*RUN, "--record", "run.rec", "--detail", "7:7.5", "--out", "out")
     assert code == 0
@@ -43,6 +44,7 @@ def test_a_film_and_a_recording_are_of_one_run(cli, tmp_path):
     assert (tmp_path / "both.rec").read_bytes() == (tmp_path / "alone.rec").read_bytes()
 
 
+@pytest.mark.slow
 def test_two_policies_from_the_first_seed(cli, tmp_path):
     policies = ("--policies", "none,wal-pm,jsq", "--seeds", "2", "--executor", "inline", "--out", "out")
     code, _, err = cli("compare", "quickstart", *policies, *SMALL, "--record", "two.rec", "--json")

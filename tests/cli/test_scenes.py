@@ -24,6 +24,7 @@ def test_it_lists_the_scenes_with_their_minutes(cli):
     assert [one["name"] for one in json.loads(out)] == scene_names()
 
 
+@pytest.mark.slow
 def test_it_prints_a_scenes_texts_and_writes_its_file(cli, scene, tmp_path):
     code, out, _ = cli("scene", scene)
     assert code == 0
@@ -53,6 +54,7 @@ def test_bad_input_is_one_line(cli, arguments, said):
     assert len(err.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_step_that_names_a_job_that_is_not_there_is_one_line_with_file_and_entry(cli, scene):
     scene.write_text(scene.read_text(encoding="utf-8").replace('"node 3"', '"job 999"'), encoding="utf-8")
     for arguments in (["scene", scene], ["view", "--scene", scene]):
@@ -72,6 +74,7 @@ def served(monkeypatch):
     return calls
 
 
+@pytest.mark.slow
 def test_the_page_is_asked_for_the_scenes_runs_and_its_steps(cli, scene, served):
     code, _, err = cli("view", "--scene", scene, "--port", 8931)
     assert code == 0, err
@@ -82,6 +85,7 @@ def test_the_page_is_asked_for_the_scenes_runs_and_its_steps(cli, scene, served)
     assert asked["scene"] == small().shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [["quickstart"], ["--policy", "jsq"], ["--set", "cluster.nodes=8"]])
 def test_a_scene_says_itself_what_it_shows(cli, served, more):
     code, _, err = cli("view", "--scene", "hot-spot", *more)

@@ -38,6 +38,7 @@ def taken(cli, monkeypatch):
     return call
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [one for one in scenario_names() if load_scenario(one).workload.kind != "trace"])
 def test_of_every_shipped_scenario(taken, name):
     for line in lines(name)[:-2]:

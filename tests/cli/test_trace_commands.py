@@ -62,6 +62,7 @@ def info_of(cli, *arguments):
     return json.loads(out)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("packing", PACKED)
 @pytest.mark.parametrize(
     ("kind", "expected"),
@@ -98,6 +99,7 @@ def test_info_says_what_was_found_and_what_was_skipped_and_why(cli, write, kind,
     assert set(document["fields"]) == ALL_COLUMNS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FORMATS)
 def test_info_has_the_promised_keys_in_their_order_and_its_own_behind_them(cli, write, kind):
     keys = list(info_of(cli, write(kind)))
@@ -233,6 +235,7 @@ def test_the_content_tells_a_format_where_the_name_does_not_and_it_can_be_told(c
     assert info_of(cli, "trace.txt")["format"] == kind
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("packing", PACKED)
 @pytest.mark.parametrize("kind", FORMATS)
 def test_a_converted_trace_gives_the_same_run(cli, write, kind, packing):
@@ -259,6 +262,7 @@ def test_convert_compresses_if_the_name_says_so(cli, write, tmp_path, packing):
     assert unpack((tmp_path / f"packed.csv{packing}").read_bytes()) == (tmp_path / "plain.csv").read_bytes()
 
 
+@pytest.mark.slow
 def test_the_run_is_the_traces(cli, write, tmp_path):
     assert cli("run", "replay", "--trace", write("csv"), "--out", "out", "--json")[0] == 0
     jobs = pd.read_parquet(tmp_path / "out" / "jobs.parquet").sort_values("arrival_ms")
@@ -267,6 +271,7 @@ def test_the_run_is_the_traces(cli, write, tmp_path):
     assert jobs["home"].tolist() == jobs["node"].tolist() == [3, 0, 1]
 
 
+@pytest.mark.slow
 def test_compare_on_a_trace(cli, write):
     code, out, _ = cli(
         "compare", "replay-io", "--trace", write("hbd"), "--trace-run", 4, "--seeds", 2, "--workers", 1, "--json"
@@ -299,6 +304,7 @@ def test_what_the_trace_does_not_say_is_drawn_from_the_seed(cli, write, tmp_path
     assert sorted(first["io_requests"]) != sorted(other["io_requests"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "replaced", "expected"),
     [

@@ -22,6 +22,7 @@ def log(count=400, seed=5):
     )
 
 
+@pytest.mark.slow
 def test_it_writes_a_scenario_and_a_picture_and_prints_distances(cli, tmp_path):
     (tmp_path / "log.csv").write_text(log())
     code, out, err = cli("trace", "fit", "log.csv", "--out", "like/it.toml", "--seeds", "2", "--set", "run.seed=7")
@@ -121,6 +122,7 @@ def test_homes_beyond_any_cluster_are_named(cli, tmp_path):
     assert "error: log.csv: home = 100000: allowed 0..99999 (nodes of a cluster)" in err
 
 
+@pytest.mark.slow
 def test_jobs_of_two_instants_and_requests_far_above_the_work(cli, tmp_path):
     rows = "".join(f"{1000 * (place // 40)},1e-6,{1e12 if place % 2 else 60}\n" for place in range(80))
     (tmp_path / "log.csv").write_text(f"arrival_ms,cpu_ms,requested_ms\n{rows}")
@@ -132,6 +134,7 @@ def test_jobs_of_two_instants_and_requests_far_above_the_work(cli, tmp_path):
     assert load_scenario(tmp_path / "f.toml").workload.requested_over_actual.values[-1] == 1e12
 
 
+@pytest.mark.slow
 def test_a_window_so_long_that_draws_have_no_job(cli, tmp_path):
     """60 jobs at one burst in 32 years: with bursts as large, most draws hold none."""
     (tmp_path / "log.csv").write_text("arrival_ms,cpu_ms\n" + "".join(f"{at},{5 + at % 3}\n" for at in range(60)))
@@ -141,6 +144,7 @@ def test_a_window_so_long_that_draws_have_no_job(cli, tmp_path):
     assert json.loads(out)["distances"]["jobs"]["log"] == 60
 
 
+@pytest.mark.slow
 def test_a_log_of_equal_jobs_has_fixed_laws(cli, tmp_path):
     (tmp_path / "log.csv").write_text("arrival_ms,cpu_ms\n" + "".join(f"{100 * place},50\n" for place in range(80)))
     code, _, err = cli("trace", "fit", "log.csv", "--out", "it.toml", "--seeds", "2")

@@ -74,6 +74,7 @@ def test_info_for_people_says_what_is_missing_and_how_jobs_depend(cli, tmp_path)
     assert "  disk_mb: bytes of calls, not of the disk: 0.1 x readBytes" in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output", ["o.csv", "o.parquet"])
 @pytest.mark.parametrize("kind", FORMATS)
 def test_convert_gives_the_same_jobs(cli, tmp_path, kind, output):
@@ -102,6 +103,7 @@ def test_convert_refuses_what_says_no_cpu_times(cli, tmp_path):
     assert "workload.trace.disk_read_share = 0.5: allowed for these formats alone: nextflow, sacct, wfformat" in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "settings"), [("nextflow", ()), ("sacct", ()), ("wfformat", ()), ("gwa", ()),
                            ("swim", ("--set", "workload.trace.cpu_ms_per_mb=100", "--set", "workload.trace.task_mb=4"))]

@@ -42,6 +42,7 @@ def contents(folder):
     return {name: (folder / name).read_bytes() for name in WRITTEN}
 
 
+@pytest.mark.slow
 def test_what_is_printed_and_kept(cli, tmp_path, lasting):
     lasting("frame", 7.5)
     code, out, err = cli(*ASKED, *BUDGET, *INLINE, "--out", "a")
@@ -76,6 +77,7 @@ def test_what_is_printed_and_kept(cli, tmp_path, lasting):
     assert cli(*words, "--json")[0] == 0
 
 
+@pytest.mark.slow
 def test_json_is_one_document_that_is_in_the_folder_too(cli, tmp_path):
     code, out, _ = cli(*ASKED, *BUDGET, *INLINE, "--out", "a", "--json")
     assert code == 0
@@ -88,6 +90,7 @@ def test_json_is_one_document_that_is_in_the_folder_too(cli, tmp_path):
     assert document["over"] == ["policy.d=1:2", "cluster.exchange_period_ms=100:9000:log"]
 
 
+@pytest.mark.slow
 def test_what_is_there_is_not_run_again_and_the_bytes_are_the_same(cli, tmp_path):
     assert cli(*ASKED, *BUDGET, *INLINE, "--out", "a")[0] == 0
     runs = sorted((tmp_path / "a" / "store" / "runs").iterdir())
@@ -106,6 +109,7 @@ def test_what_is_there_is_not_run_again_and_the_bytes_are_the_same(cli, tmp_path
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_keeps_what_has_finished(cli, tmp_path, monkeypatch):
     assert cli(*ASKED, *BUDGET, *INLINE, "--out", "a")[0] == 0
@@ -135,6 +139,7 @@ def test_the_number_of_workers_changes_nothing(cli, tmp_path):
     assert contents(tmp_path / "one") == contents(tmp_path / "three")
 
 
+@pytest.mark.slow
 def test_another_command_does_not_go_on(cli):
     assert cli(*ASKED, *BUDGET, *INLINE, "--out", "a")[0] == 0
     code, out, err = cli(*ASKED, *INLINE, "--budget", 12, "--set", "cluster.slice_ms=20", "--out", "a")
@@ -190,6 +195,7 @@ def test_all_that_is_wrong_is_said_at_once(cli, tmp_path):
     assert "--set compare.seeds: has no effect: only `cluster-abm compare` reads it" in err
 
 
+@pytest.mark.slow
 def test_choices_are_of_the_type_of_the_key(cli, tmp_path):
     words = ["tune", "quickstart", "--policy", "wal-re", "--over", "policy.normalised=true|false"]
     words += ["--over", "negotiation.mode=papers|negotiated", "--seeds", 2, "--judge-seeds", 2, "--budget", 8]

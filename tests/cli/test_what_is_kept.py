@@ -34,6 +34,7 @@ def test_a_batch_while_its_files_are_put_together(cli, tmp_path, monkeypatch):
     assert "interrupted: kept 12 of 12 runs; the same command goes on" in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("whose", "what"), [(status, "read_plan"), (Leases, "_session")])
 def test_a_batch_that_is_through(cli, tmp_path, monkeypatch, whose, what):
     path = study_path(tmp_path)
@@ -61,6 +62,7 @@ def test_a_run_whose_film_is_not_written(cli, tmp_path, monkeypatch):
     assert (tmp_path / "out" / "summary.json").exists()
 
 
+@pytest.mark.slow
 def test_a_comparison_that_is_saved(cli, tmp_path, monkeypatch):
     monkeypatch.setattr(compare, "suggestions", interrupted)
     code, _, err = cli("compare", "quickstart", *SMALL, "--policies", "none", "--seeds", 1, "--workers", 1)

@@ -99,6 +99,7 @@ def agree(function: Callable[..., Any], found: Callable[[], float], values: tupl
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["i", "f", "b"])
 def test_operations_of_one_number(kind):
     chosen, names = compiled(kind)
@@ -107,6 +108,7 @@ def test_operations_of_one_number(kind):
             agree(OF_ONE[name][0], lambda number=number, value=value: chosen(number, value), (value,))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kinds", NUMBERS)
 def test_operations_of_two_numbers(kinds):
     chosen, names = compiled(kinds)

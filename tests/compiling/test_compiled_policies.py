@@ -24,6 +24,8 @@ from cluster_abm.model.knowing.knowledge import nothing_known
 from cluster_abm.policies import Decision, Policy
 
 HEAD = '''
+import numpy as np
+
 import cluster_abm as ca
 from cluster_abm.policies import ArrivingTask, Decision, Policy, View
 
@@ -78,6 +80,20 @@ FORMS = {
     def place(self, task, view):
         return super().place(task, view)
 """,
+    "arrays that it keeps": """
+    def __init__(self, **parameters):
+        super().__init__(**parameters)
+        self.weights = np.array([1.0, 0.001, 0.25])
+        self.terms, self.reads = np.array([[2, 0], [1, 1]]), np.array([True, False, True])
+
+    def place(self, task, view):
+        column = self.weights[0] * view.column("tasks", task) + self.weights[self.terms[1, 1]] * view.loads["cpu_ms"]
+        for place in range(len(self.reads)):
+            if self.reads[place]:
+                column = column + self.weights[place] / (1.0 + view.hardware_table["speed"])
+        target = view.least_of(column)
+        return Decision(target, "least", load_here=float(column[view.me]), load_there=float(column[target]))
+""",
     "the loads as arrays": """
     def place(self, task, view):
         column = view.column("tasks", task) + 0.001 * view.loads["cpu_ms"]
@@ -96,6 +112,7 @@ def policy_of(tmp_path, monkeypatch, body, name="mine"):
     return importlib.import_module(f"{name}_policy").Mine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_what_compiles_decides_the_same(tmp_path, monkeypatch, form):
     policy = policy_of(tmp_path, monkeypatch, FORMS[form])
@@ -111,6 +128,7 @@ def test_what_compiles_decides_the_same(tmp_path, monkeypatch, form):
     assert models[0].decisions_frame()["target"].nunique() > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("body", "reason"), [
     ("    def place(self, task, view):\n        while True:\n            pass\n", "a `while` loop"),
     ("    def place(self, task, view):\n        return Decision(len(frozenset([1])), 'r')\n", "mine_policy.py"),
@@ -134,10 +152,51 @@ def test_what_does_not_compile_says_why(tmp_path, monkeypatch, body, reason):
     assert reason in str(caught.value)
 
 
+KEEPS = """
+    def __init__(self, **parameters):
+        super().__init__(**parameters)
+        self.kept = {kept}
+
+    def place(self, task, view):
+        {first}
+        return Decision(view.me, 'r', load_here=float(self.kept[0]))
+"""
+
+
+@pytest.mark.parametrize(("kept", "first", "reason"), [
+    ("[1.0, 2.0]", "pass", "the policy keeps 'kept' in itself"),
+    ("np.ones(3, np.float32)", "pass", "the policy keeps 'kept' in itself"),
+    ("np.ones((2, 2, 2))", "pass", "the policy keeps 'kept' in itself"),
+    ("np.ones(8)[::2]", "pass", "the policy keeps 'kept' in itself"),
+    ("np.ones(3)", "self.kept[0] = 2.0", "may be written to a table"),
+    ("np.ones(3)", "self.kept = 2.0", "cannot be assigned to"),
+])  # fmt: skip
+def test_what_a_policy_keeps_and_does_not_compile(tmp_path, monkeypatch, kept, first, reason):
+    with pytest.raises(NotCompilable) as caught:
+        compiled_policy(policy_of(tmp_path, monkeypatch, KEEPS.format(kept=kept, first=first))())
+    assert reason in str(caught.value)
+
+
+@pytest.mark.slow
+def test_arrays_are_read_where_they_lie_and_another_one_in_their_place_is_seen(tmp_path, monkeypatch):
+    policy = policy_of(tmp_path, monkeypatch, KEEPS.format(kept="np.array([1.5, 2.5])", first="pass"))
+    monkeypatch.setattr("cluster_abm.policy.finding.registry.available", lambda: {"mine": policy})
+    model = ClusterModel(scenario(**busy(policy__name="mine", workload__duration_s=5.0)), seed=4)
+    assert model.decides_in_python == ""
+    model.run(until_ms=1000.0)
+    model.policy.kept[0] = 3.5
+    model.run(until_ms=2000.0)
+    model.policy.kept = np.array([5.5])
+    model.run()
+    told = model.decisions_frame().groupby(lambda row: 0)["load_here"].unique()[0]
+    assert told.tolist() == [1.5, 3.5, 5.5]
+
+
 STAYS = "        return Decision(view.me, 'r')\n"
 MIGRATES = "    migrates = True\n    def migration(self, task, view):\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("body", "said"), [
     ("        return Decision(view.least('no such index'), 'r')\n", "no such index"),
     ("        return Decision(view.me, 'r', cost_ms=task.cpu_ms / (view.nodes - 4))\n", "ZeroDivisionError"),
@@ -157,6 +216,7 @@ def test_what_python_finds_fault_with_is_its_fault_compiled_too(tmp_path, monkey
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.slow
 def test_what_python_alone_can_answer_leaves_notes_as_they_were(tmp_path, monkeypatch):
     """Compiled code has no whole number above 2^53: Python decides again, with the notes from before the decision."""
     body = """
@@ -179,6 +239,7 @@ def test_what_python_alone_can_answer_leaves_notes_as_they_were(tmp_path, monkey
     assert len(compiled.decisions_frame()) > 8
 
 
+@pytest.mark.slow
 def test_an_edited_policy_is_compiled_anew(tmp_path, monkeypatch):
     found = []
     for target in ("view.me", "view.next_node"):
@@ -192,6 +253,7 @@ def test_an_edited_policy_is_compiled_anew(tmp_path, monkeypatch):
     assert found == [True, False]
 
 
+@pytest.mark.slow
 def test_what_stands_in_its_class_now_is_compiled(tmp_path, monkeypatch):
     body = "    rule = 'first'\n    def place(self, task, view):\n        return Decision(view.me, self.rule)\n"
     policy = policy_of(tmp_path, monkeypatch, body)
@@ -223,7 +285,9 @@ def test_what_it_keeps_in_itself_is_not_compiled(monkeypatch):
 
     monkeypatch.setattr("cluster_abm.policy.finding.registry.available", lambda: {"keeps": Keeps})
     model = ClusterModel(scenario(**busy(policy__name="keeps")), seed=1)
-    assert model.decides_in_python == "the policy keeps 'index' in itself: compiled are its parameters and constants"
+    assert model.decides_in_python == (
+        "the policy keeps 'index' in itself: compiled are its parameters, constants and arrays of numbers"
+    )
     model.run()
     assert "io_ms" in set(model.decisions_frame()["index"])
 

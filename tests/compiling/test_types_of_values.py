@@ -17,6 +17,7 @@ from cluster_abm.jit import kept
 NAMES = ("LOADS", "TASK", "VIEW", "UNLIKE_VIEW")
 
 
+@pytest.mark.slow
 def test_a_type_of_another_process_is_this_ones():
     program = (
         "import sys; from numba.core.serialize import dumps; from cluster_abm.compiling import tables;"

@@ -13,6 +13,7 @@ PAGES = {"cluster__memory_mb": 10.0, "cluster__page_fault_rate_per_ms": 0.035, "
 FIRST_NS = fault_cpu_ns(1, Fraction("0.07"))
 
 
+@pytest.mark.slow
 @crosses("checkpoint", "failure", "paging")
 def test_a_checkpoint_keeps_the_part_of_a_page_fault_that_was_earned(tmp_path):
     """At 30 the task has 25 ms of CPU, 1.75 faults earned and one had; at 40 its node fails, with 30 ms and two faults
@@ -27,6 +28,7 @@ def test_a_checkpoint_keeps_the_part_of_a_page_fault_that_was_earned(tmp_path):
     assert counts(model) == {"faults": 3, "restarts": 1, "lost_cpu_ns": ns(5)}
 
 
+@pytest.mark.slow
 @crosses("checkpoint", "failure", "paging")
 def test_a_page_fault_in_service_at_a_checkpoint_is_made_again(tmp_path):
     """The first fault is in service from 14.285715 to 19.285715; the checkpoint is of 15, the failure of 20. At 60 the
@@ -149,6 +151,7 @@ def test_a_buffer_in_free_memory_is_lost_with_its_node(nodes, parts, tmp_path):
     assert counts(model) == {"requests": 2, "hits": 2, "restarts": 1, "lost_cpu_ns": ns(20)}
 
 
+@pytest.mark.slow
 @crosses("buffer", "channels", "paging", "failure", "drain", "programs")
 def test_a_controller_of_buffers_on_nodes_that_page_fail_and_drain(tmp_path):
     """RAM 100 MB, 40 of them buffer; at 100 ms each buffer changes by 0.5 (u F - v B).

@@ -5,6 +5,7 @@ Timelines of crossings.managers, worked by hand.
 
 from __future__ import annotations
 
+import pytest
 from crossings.managers import column, ends, job, model_of
 from crossings.own_policies import HeldForEver, HeldWhileHomeIsBusy
 from crossings.table import crosses
@@ -72,6 +73,7 @@ def test_a_run_with_a_held_job_ends_when_the_last_reports_that_could_free_it_hav
     assert model.now_ms == 430
 
 
+@pytest.mark.slow
 def test_a_run_with_a_job_that_waits_for_a_held_one_ends_with_the_last_arrival(tmp_path):
     """Job 0 is held for ever, and job 1 waits for its end, so it is never submitted. Job 2 comes at 700.5, and is held
     too: the run ends with that slice."""

@@ -49,6 +49,7 @@ def test_a_task_for_which_there_is_no_memory_where_it_arrives(arrival_ms, channe
     assert model.jobs_frame().set_index("task")["outcome"].sort_index().tolist() == ["finished", "killed"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arrival_ms", "at_ms", "killed_ms"),
     [
@@ -148,7 +149,7 @@ def test_a_run_that_is_stuck_ends_with_the_slice_in_which_that_is_found(by_steps
 def test_a_run_of_held_jobs_ends_with_the_slice_after_which_nothing_is_to_come(arrival_ms, ends_ms, by_steps, tmp_path):
     """A policy holds a job for ever, and lets only events free what it holds. Node 1 fails for good at 50."""
     model = timeline(tmp_path, [{"arrival_ms": arrival_ms}], policy__name="batch-system", **fails((1, 50)))
-    model.policy.holds = lambda task, tasks, view: True
+    model.policy.next_job = lambda queue, view: -1
     if by_steps:
         while model.running and model.now_ms < 5_000:
             model.step()

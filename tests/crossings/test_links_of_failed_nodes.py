@@ -11,6 +11,7 @@ from cluster_abm.interconnect import Network
 from cluster_abm.scenario.interconnect import Interconnect
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shared", "ends_ms"),
     [

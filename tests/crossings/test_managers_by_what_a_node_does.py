@@ -121,6 +121,7 @@ def of_all(*managers: str):
     return note
 
 
+@pytest.mark.slow
 @of_all("talking")
 @ALL
 def test_the_next_job_sets_out_when_the_node_has_told_that_it_is_empty(tmp_path, mechanism):
@@ -141,6 +142,7 @@ def test_the_next_job_sets_out_when_the_node_has_told_that_it_is_empty(tmp_path,
     assert model.parts.mail.sent == 1
 
 
+@pytest.mark.slow
 @of_all("holding")
 @ALL
 def test_the_next_job_is_held_until_the_slice_in_which_the_one_before_ends_is_over(tmp_path, mechanism):
@@ -152,6 +154,7 @@ def test_the_next_job_is_held_until_the_slice_in_which_the_one_before_ends_is_ov
     assert column(model, "blocked_ms")[-1] == starts_ms - B_MS
 
 
+@pytest.mark.slow
 @of_all("periodic", "holding", "stale-reports")
 @ALL
 def test_the_next_job_is_held_until_a_report_has_come_and_the_manager_looks(tmp_path, mechanism):
@@ -164,6 +167,7 @@ def test_the_next_job_is_held_until_a_report_has_come_and_the_manager_looks(tmp_
     assert column(model, "blocked_ms")[-1] == starts_ms - B_MS
 
 
+@pytest.mark.slow
 @of_all("stale-reports")
 @pytest.mark.parametrize("compiled", [True, False])
 @ALL

@@ -38,6 +38,7 @@ def reasons(model, rule):
 # ---- held jobs -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @crosses("holding", "failure", "checkpoint", "priorities")
 @pytest.mark.parametrize(("on_failure", "first_ms", "starts_ms"), [
     # The task comes back at 353 and begins anew; its end at 1353 is known at 1360.
@@ -60,6 +61,7 @@ def test_a_task_that_has_lost_its_node_gets_one_before_the_job_that_is_held(tmp_
     assert column(model, "blocked_ms") == [0 if on_failure == "lost" else 90, starts_ms - 13.5]
 
 
+@pytest.mark.slow
 @crosses("holding", "failure")
 def test_a_job_is_held_while_a_task_that_has_turned_back_has_its_node(tmp_path):
     """Job 0 is on node 0 until 100.5, job 1 on node 1, where it comes at 54.5. Job 2 is on its way to node 2, which
@@ -72,6 +74,7 @@ def test_a_job_is_held_while_a_task_that_has_turned_back_has_its_node(tmp_path):
     assert ends(model) == [100.5, 1054.5, 150.5, 360, 380]
 
 
+@pytest.mark.slow
 @crosses("holding", "drain")
 @pytest.mark.parametrize("policy", ["batch-system", "easy", "conservative", "own"])
 def test_a_job_is_held_while_the_only_empty_node_drains(tmp_path, policy):
@@ -88,6 +91,7 @@ def test_a_job_is_held_while_the_only_empty_node_drains(tmp_path, policy):
     assert column(model, "node") == [0, 0, 1]
 
 
+@pytest.mark.slow
 @crosses("holding", "failure", "drain", "priorities")
 def test_a_task_without_node_waits_while_all_nodes_that_are_up_drain_and_goes_before_the_held_job(tmp_path):
     """Tasks run on node 0 from 0.5 and on node 1 from 54.5 ms on; a third is held. Node 1 drains, node 0 fails at 150.
@@ -114,6 +118,7 @@ def test_a_held_job_that_is_killed_lets_the_next_one_pass(tmp_path):
     assert column(model, "blocked_ms") == [0, 36.5, 65.5]
 
 
+@pytest.mark.slow
 @crosses("holding", "stale-reports", "periodic", "drain")
 def test_a_job_that_is_refused_is_held_again_and_those_behind_it_too(tmp_path):
     """Node 1 drains from 50 to 250. A job comes at 63.5, and is refused then, at 100 and at 200, by each of three
@@ -134,6 +139,7 @@ def test_a_job_that_is_refused_is_held_again_and_those_behind_it_too(tmp_path):
     assert list(zip(offers["time_ms"], offers["reason"], strict=True)) == [*drains, (300, ""), (500, "")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("policy", "last_ms"), [(HeldWhileHomeIsBusy(), 40), (HeldInOneQueue(), 110)])
 def test_in_a_queue_of_its_own_a_job_waits_for_no_job_of_another_node(tmp_path, policy, last_ms):
     """Jobs run on node 0 until 100.5, on node 1 until 31.5; for each of them one more waits, that for node 0 first."""
@@ -143,6 +149,7 @@ def test_in_a_queue_of_its_own_a_job_waits_for_no_job_of_another_node(tmp_path, 
     assert ends(model) == [100.5, 31.5, 110 + 10, last_ms + 10]
 
 
+@pytest.mark.slow
 @crosses("holding", "failure")
 @crosses("holding", "stale-reports", "periodic", "failure")
 @pytest.mark.parametrize(("policy", "arrivals", "events", "end_ms"), [
@@ -165,6 +172,7 @@ def test_a_run_ends_when_nothing_is_to_come_that_frees_a_held_job(tmp_path, poli
 # ---- reports -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @crosses("stale-reports", "failure")
 @MODES
 def test_a_node_that_failed_is_asked_in_vain_until_three_reports_are_missing_and_known_again_by_the_next(
@@ -185,6 +193,7 @@ def test_a_node_that_failed_is_asked_in_vain_until_three_reports_are_missing_and
     assert offers[offers["reason"] == "no answer"]["time_ms"].tolist() == [210.0, 410.0]
 
 
+@pytest.mark.slow
 @crosses("stale-reports", "drain")
 @MODES
 def test_what_a_node_that_drains_answers_is_known_until_its_next_report(tmp_path, compiled):
@@ -210,6 +219,7 @@ def test_the_place_of_a_task_that_was_killed_is_known_by_the_next_report(tmp_pat
     assert ends(model) == [72.5, 83.5 + 5, 103.5 + 5, 113.5 + 59 + 5]
 
 
+@pytest.mark.slow
 @crosses("stale-reports", "failure", "checkpoint", "priorities")
 @MODES
 @pytest.mark.parametrize(("on_failure", "orphan_ms"), [("restart", 203 + 1000), ("checkpoint", 353 + 880.5)])

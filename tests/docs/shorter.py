@@ -12,6 +12,7 @@ FEWER = {
     "tune": ["--budget", "16", "--workers", "1"],
     "calibrate": ["--seeds", "2", "--budget", "200", "--workers", "1"],
     "trace fit": ["--seeds", "2", "--workers", "1"],
+    "batch run": ["--workers", "1"],
 }
 # And those that change jobs that are drawn; a log has its own, and so have scenarios whose jobs are given.
 SHORTER = {"compare": ["--set", "workload.duration_s=20"], "plan": ["--set", "workload.duration_s=30"]}
@@ -21,6 +22,9 @@ LESS_OF = {
     ("compare", "memory-centric"): ["--set", "workload.jobs=40"],
     ("plan", "replay-hadoop"): ["--set", "workload.trace.duration_s=1800"],
 }
+# A film is drawn picture by picture: small ones, of the first twenty seconds.
+FILMS = (".gif", ".mp4", ".webm")
+FEWER_PICTURES = ["--from", "0", "--to", "20", "--size", "640x360"]
 OF_A_TRACE = {"--trace", "lmip-example", "wal-pm-example"}
 # Commands that serve until they are stopped, measure this machine, take minutes even when short, or have tests of their
 # own that carry out all that ships (tests/study/test_reproduce.py).
@@ -58,6 +62,7 @@ if __name__ == "__main__":
         from cluster_abm.cli import main
 
         fewer = FEWER.get(given[0], FEWER.get(" ".join(given[:2]), []))
-        less = LESS_OF.get(tuple(given[:2]), [])
+        less = list(LESS_OF.get(tuple(given[:2]), []))
+        less += FEWER_PICTURES if any(word.endswith(FILMS) for word in given) else []
         sys.argv[1:] = [*given, *fewer, *less, *([] if OF_A_TRACE & set(given) else SHORTER.get(given[0], []))]
         sys.exit(main())

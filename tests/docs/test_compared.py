@@ -31,10 +31,12 @@ def simpy_s() -> dict[str, float]:
     return _answers(0, "simpy_s")
 
 
+@pytest.mark.slow
 def test_simpy_gives_the_formula(simpy_s: dict[str, float]) -> None:
     assert simpy_s["random"] == pytest.approx(RANDOM_S, abs=RANDOM_MARGIN_S)
 
 
+@pytest.mark.slow
 def test_ciw_gives_the_same(simpy_s: dict[str, float]) -> None:
     pytest.importorskip("ciw")
     ciw_s = _answers(1, "ciw_s")
@@ -42,6 +44,7 @@ def test_ciw_gives_the_same(simpy_s: dict[str, float]) -> None:
     assert ciw_s["fewest"] == pytest.approx(simpy_s["fewest"], abs=2 * FEWEST_MARGIN_S)
 
 
+@pytest.mark.slow
 def test_this_simulator_gives_the_same_and_news_that_age_cost_something(simpy_s: dict[str, float]) -> None:
     here_s = _answers(2, "here_s")
     assert here_s["random", "papers"] == pytest.approx(RANDOM_S, abs=RANDOM_MARGIN_S)

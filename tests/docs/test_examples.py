@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 import pytest
 from pages import ROOT, all_pages
+from warm import Warm
 
 from cluster_abm.cli import cluster_abm
 
@@ -22,6 +23,7 @@ LONG = {"docs/validation/index.md"}
 WITH_PYTHON = [name for name, page in PAGES.items() if page.blocks("python") and name not in ELSEWHERE | LONG]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "words"), SHOWN, ids=[f"{name}: {' '.join(words)}" for name, words in SHOWN])
 def test_every_command_shown_takes_its_options(name, words):
     command, rest = cluster_abm, list(words)
@@ -49,7 +51,7 @@ def test_no_line_of_prose_is_beyond_100_columns():
                 assert not prose or len(line) <= 100, f"{name}:{number}"
 
 
-def reader(folder: Path, page_name: str) -> dict[str, str]:
+def reader(folder: Path, page_name: str, warm: Warm) -> dict[str, str]:
     """Lay out what a reader of a page has in the current folder; return the environment."""
     (folder / "scenarios").symlink_to(ROOT / "scenarios")
     for name, text in (PAGES["README.md"].files() | PAGES[page_name].files()).items():
@@ -61,9 +63,8 @@ def reader(folder: Path, page_name: str) -> dict[str, str]:
         )
     shim = folder / "bin"
     shim.mkdir()
-    command = shim / "cluster-abm"
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{Path(__file__).parent / "shorter.py"}" "$@"\n')
-    command.chmod(0o755)
+    warm.python(shim / "cluster-abm", Path(__file__).parent / "shorter.py")
+    warm.python(shim / "warm-python")
     path = os.pathsep.join([str(shim), str(Path(sys.executable).parent), os.environ["PATH"]])
     return os.environ | {"PATH": path, "PYTHONPATH": str(ROOT), "MPLBACKEND": "agg"}
 
@@ -80,10 +81,10 @@ def carried_out(words, folder, environment):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in SHOWN_WHOLE if name in WITH_PYTHON or PAGES[name].commands()])
-def test_what_a_page_shows_runs(name, tmp_path):
+def test_what_a_page_shows_runs(name, tmp_path, warm):
     """Its commands, in order, then its Python, each block a script; with fewer seeds, and without what needs a log,
     other machines, a browser or an hour: see shorter.py."""
-    environment = reader(tmp_path, name)
+    environment = reader(tmp_path, name, warm)
     for block in PAGES[name].shell():
         lines = [line for line in block.splitlines() if not line.startswith(NOT_HERE) and "~/" not in line]
         if any(line.startswith(("cluster-abm ", "printf ", "cat >")) for line in lines):
@@ -91,4 +92,4 @@ def test_what_a_page_shows_runs(name, tmp_path):
     for number, block in enumerate(PAGES[name].blocks("python") if name in WITH_PYTHON else ()):
         script = tmp_path / f"example_{number}.py"
         script.write_text(block, encoding="utf-8")
-        carried_out([sys.executable, script.name], tmp_path, environment)
+        carried_out([tmp_path / "bin" / "warm-python", script.name], tmp_path, environment)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,11 @@ def test_the_site_knows_the_language_of_a_notebook(path):
 # The kernel's own libraries, and what they import.
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_prints_what_the_site_shows(path, render, tmp_path):
+def test_a_notebook_prints_what_the_site_shows(path, render, warm, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", os.environ["PATH"])
     shown = render.texts(nbformat.read(path, as_version=4))
     assert any(shown), "rendered without its outputs: python docs/render.py"
-    assert render.texts(render.carried_out(path, tmp_path)) == shown
+    commands = tmp_path / "bin"
+    commands.mkdir()
+    warm.python(commands / "cluster-abm", DOCS.parent / "cluster_abm" / "__main__.py")
+    assert render.texts(render.carried_out(path, tmp_path, commands=commands)) == shown

@@ -120,6 +120,7 @@ def test_every_shipped_scenario_is_on_its_page():
         assert f"({anchor('scenario', name)})=" in text, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["jobs", "nodes", "decisions"])
 def test_every_column_that_a_run_writes_is_described(table):
     model = ClusterModel(scenario(**{"policy.name": "iolb"}))
@@ -130,6 +131,7 @@ def test_every_column_that_a_run_writes_is_described(table):
     assert all(described(table)[name].when for name in set(described(table)) - set(frame.columns))
 
 
+@pytest.mark.slow
 def test_every_number_of_a_summary_is_described():
     model = ClusterModel(scenario())
     model.run()

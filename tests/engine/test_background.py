@@ -39,6 +39,7 @@ def received_ms(engine):
     return (rows["cpu_ns"][np.argsort(rows["task"])] / MS).tolist()
 
 
+@pytest.mark.slow
 def test_alone_it_computes_its_share_of_each_period():
     engine = node_with([(300, 1000, 0)])
     for at_ms, busy_ms in ((200, 200), (300, 300), (999, 300), (1100, 400), (10_000, 3000)):
@@ -48,6 +49,7 @@ def test_alone_it_computes_its_share_of_each_period():
     assert engine.nodes["switches"][0] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("period_ms", [1000, 25, 7])
 def test_a_share_of_all_is_always_ready(period_ms):
     """The job (first by its number) and the program take turns: the job's tenth quantum ends at 190 ms."""
@@ -95,6 +97,7 @@ def test_programs_page():
     assert engine.busy_ns(10_000 * MS)[0][0] == 5000 * MS
 
 
+@pytest.mark.slow
 def test_no_load_manager_may_send_one_away():
     engine = node_with([(300, 1000, 1000), (300, 1000, 2000)], [500.0])
     engine.serve(50 * MS)

@@ -105,6 +105,7 @@ def three_nodes():
     return cluster([(1, 3000, 0, 0), (2, 250, 100, 3000)], [0, 0, 1], count=3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cost_ns", "back_ns"), [(500, 3210), (2000, 3210), (4000, 5000)])
 def test_a_task_that_waits_at_its_barrier_can_migrate(cost_ns, back_ns):
     # Both have come by 210; communication until 3210; task 2 leaves at 1000 and is there at 1000 + cost.
@@ -122,6 +123,7 @@ def test_a_task_that_waits_at_its_barrier_can_migrate(cost_ns, back_ns):
     assert record["finish_ns"] >= back_ns + 100
 
 
+@pytest.mark.slow
 def test_a_task_that_migrates_before_its_barrier_is_complete_waits_on_at_its_target():
     # Quantum 100: task 1 shares node 0 with two tasks of 3000 and comes after 220.
     engine = cluster([(1, 3000, 0, 0), (1, 3000, 0, 0), (2, 150, 100, 0)], [0, 0, 0, 1], count=3, slice_ns=200)
@@ -173,6 +175,7 @@ def test_barriers_cost_most_where_tasks_are_placed_unevenly():
     assert metrics[1]["mean_slowdown_job"] > 3
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     st.lists(st.tuples(st.integers(1, 4), st.integers(1, 3000), st.sampled_from([0, 90, 700]), st.integers(0, 2500)),

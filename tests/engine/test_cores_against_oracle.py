@@ -62,18 +62,21 @@ def judge_by_rate(life, window_ns, drawn_seeks: bool = False) -> None:
     by_rate.assert_same(by_rate.engine_run(node, tasks, shape, window_ns, drawn_seeks), judged)
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(by_rate.lives(nodes_by_rate), windows)
 def test_random_lives_as_in_the_oracle(life, window_ns):
     judge_by_rate(life, window_ns)
 
 
+@pytest.mark.slow
 @settings(max_examples=33)
 @given(st.data(), windows)
 def test_random_lives_with_drawn_seeks_as_in_the_oracle(data, window_ns):
     judge_by_rate(data.draw(by_rate.lives(nodes_by_rate, drawn_seeks=True)), window_ns, drawn_seeks=True)
 
 
+@pytest.mark.slow
 @settings(max_examples=66)
 @given(by_oversize.lives(1, 9, nodes_by_oversize), by_oversize.steps, by_oversize.slices)
 def test_random_programs_as_in_the_oracle(life, steps_ns, slice_ns):
@@ -119,6 +122,7 @@ def deadly_lives(draw):
     return node, tasks
 
 
+@pytest.mark.slow
 @settings(max_examples=66)
 @given(deadly_lives(), by_oversize.steps, by_oversize.slices)
 def test_tasks_killed_at_the_disk_as_in_the_oracle(life, steps_ns, slice_ns):
@@ -133,6 +137,7 @@ def test_tasks_killed_at_a_disk_with_drawn_seeks_as_in_the_oracle(life, steps_ns
     by_oversize.judge(node, drawn(node, tasks), steps_ns, slice_ns, drawn_seeks=True)
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(by_oversize.coinciding_lives(nodes_by_oversize, 7), by_oversize.steps, by_oversize.slices)
 def test_programs_full_of_coincidences_as_in_the_oracle(life, steps_ns, slice_ns):
@@ -154,6 +159,7 @@ coinciding_tasks = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(coinciding_nodes, coinciding_tasks, st.sampled_from([None, 1000, 64, 37]))
 def test_lives_full_of_coincidences_as_in_the_oracle(node, rows, window_ns):

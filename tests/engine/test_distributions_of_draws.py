@@ -20,6 +20,7 @@ def drawn(draw, *more):
 
 
 # Whole shapes up to 16 are sums of exponential numbers; others use the method of Marsaglia and Tsang.
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [0.3, 0.9, 1.0, 1.5, 4.0, 15.5, 16.0, 17.0, 60.0])
 def test_sizes_of_accesses_are_gamma_of_mean_1(shape):
     assert stats.kstest(drawn(random_numbers.gamma, shape), stats.gamma(shape, scale=1.0 / shape).cdf).statistic < FAR

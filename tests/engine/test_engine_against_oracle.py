@@ -58,6 +58,7 @@ def outcome(engine: EngineState) -> dict[int, tuple[int, ...]]:
     return {int(record["task"]): tuple(int(record[name]) for name in names) for record in engine.records}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [case for case in HAND_CASES if not case.draws_matter], ids=lambda case: case.name)
 @pytest.mark.parametrize("window_ns", [None, 1, 37])
 def test_schedules_worked_by_hand(case, window_ns):
@@ -130,6 +131,7 @@ def lives(draw, nodes=nodes, drawn_seeks: bool = False):
     return node, tasks, shape
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(lives(), st.sampled_from([None, 10_000_000, 123_457]))
 def test_random_lives_as_in_the_oracle(life, window_ns):

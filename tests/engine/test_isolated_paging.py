@@ -31,6 +31,7 @@ def folder(tmp_path_factory):
 
 
 # At .01 faults per ms and twice the memory there are .02: the 20th comes exactly as 1,000 ms end.
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     cpu_ms=st.one_of(st.integers(1, 3000), st.floats(0.5, 3000.0)), rate=st.sampled_from([0.001, 0.01, 0.02, 0.037]),
@@ -47,6 +48,7 @@ def test_a_lone_task_that_pages_is_not_faster_than_alone(folder, cpu_ms, rate, s
     assert slowdown == pytest.approx(1.0, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cpu_ms", [50, 100, 333, 1000])
 def test_likewise_where_faults_come_by_oversize(folder, cpu_ms):
     record, slowdown = alone(
@@ -56,6 +58,7 @@ def test_likewise_where_faults_come_by_oversize(folder, cpu_ms):
     assert slowdown == pytest.approx(1.0, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_what_is_left_of_a_fault_goes_along_into_the_next_phase_of_a_program(folder):
     """Phases of 30 ms at .02 faults per ms: .6 of a fault each, so that the second and the fourth phase have one."""
     (folder / "programs.csv").write_text("program,cpu_ms,memory_mb,accesses\n" + "p,30,64,0\n" * 4)

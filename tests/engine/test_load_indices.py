@@ -193,6 +193,7 @@ SCENES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", EXPECTED)
 def test_each_index_in_each_state_of_a_task(state):
     at_ms, there = EXPECTED[state]
@@ -249,6 +250,7 @@ DONE = {
 ALWAYS = (0, 0, 0, 0.02, 100, 1.5, 5, 1, 0.25)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", EXPECTED)
 def test_what_has_been_done_and_who_may_be_sent_in_each_state_of_a_task(state):
     now_ns = EXPECTED[state][0] * MS

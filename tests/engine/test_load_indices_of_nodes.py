@@ -81,6 +81,7 @@ def test_each_index_on_nodes_of_several_kinds(kind):
     assert measured(engine, 20) == pytest.approx(EMPTY | RUNNING | differs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("device", ["cpu", "disk", "both"])
 def test_work_ahead_of_a_degraded_device_counts_as_at_full_speed(device):
     """At 20 ms it becomes half as fast; 2 ms later X has received 2 ms of a CPU at full speed, or 1 ms."""
@@ -222,6 +223,7 @@ POOLS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", POOLS)
 def test_a_node_of_the_pooled_reference_has_its_part_of_each_index(kind):
     at_ms, has, differs = POOLS[kind]
@@ -236,6 +238,7 @@ def test_a_node_of_the_pooled_reference_has_its_part_of_each_index(kind):
     assert loads["newest_ms"].tolist() == [0, expected["newest_ms"], 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("jobs", "at_ms", "cpu_ms", "disk_ms"),
     [

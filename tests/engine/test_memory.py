@@ -233,6 +233,7 @@ fitting = st.lists(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(fitting, st.sampled_from([0.0, 300.0, 50_000.0]), st.sampled_from([0.5, 9.0]), st.sampled_from([40.0, 900.0]))
 @settings(max_examples=60)
 def test_who_is_alone_has_the_hits_of_its_dedicated_run(program, buffer_kb, reaccess_rate, request_kb):
@@ -244,6 +245,7 @@ def test_who_is_alone_has_the_hits_of_its_dedicated_run(program, buffer_kb, reac
     assert alone["finish_ns"] - alone["arrival_ns"] == isolated_ns
 
 
+@pytest.mark.slow
 def test_what_is_computed_again_is_no_part_of_the_dedicated_run():
     # Two phases that fill the memory, with accesses before, between and behind; the node fails in the last one.
     program = [(20.0, 10_000, 20, 0), (20.0, 100_000, 4, 0), (60.0, 10_000, 60, 0)]
@@ -273,6 +275,7 @@ phases = st.tuples(
 profiles = st.lists(phases, min_size=1, max_size=4)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     st.lists(st.tuples(profiles, st.sampled_from([0.0, 3.0, 40.0]), st.integers(0, 1)), min_size=1, max_size=7),

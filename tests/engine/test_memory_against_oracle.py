@@ -286,6 +286,7 @@ def judge(
     assert_same(engine_run(node, tasks, steps_ns, slice_ns, drawn_seeks), judged)
 
 
+@pytest.mark.slow
 @settings(max_examples=133)
 @given(lives(), steps, slices)
 def test_random_lives_as_in_the_oracle(life, steps_ns, slice_ns):
@@ -315,6 +316,7 @@ def coinciding_lives(draw, nodes=nodes, most: int = 3):
     return node, tasks
 
 
+@pytest.mark.slow
 @settings(max_examples=66)
 @given(coinciding_lives(), steps, slices)
 def test_lives_full_of_coincidences_as_in_the_oracle(life, steps_ns, slice_ns):

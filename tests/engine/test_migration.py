@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import accesses_of
@@ -221,6 +222,7 @@ def test_nothing_is_lost_run_twice_or_paid_twice(work, journeys, memory_kb):
     assert len(set(engine.tables.free.tolist())) == len(engine.tasks)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(jobs, moves, st.integers(1, 2000))
 def test_windows_change_nothing(work, journeys, window_ns):

@@ -86,6 +86,7 @@ def random_life(seed: int) -> tuple[OracleNode, list[OracleTask]]:
     return node, tasks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_laws_of_any_life(seed: int) -> None:
     node, tasks = random_life(seed)
@@ -188,6 +189,7 @@ def test_uniforms_are_uniform_and_streams_differ() -> None:
     assert len(others) == 18
 
 
+@pytest.mark.slow
 def test_accesses_follow_their_law() -> None:
     """At 2 per ms and speed 1, 10 s of CPU hold Poisson(20000) accesses; sizes have mean 64 kB, variance 64^2 / 4."""
     accesses = accesses_of(9, 3, 10**10, 2.0, 1.0, size_kb=64.0, shape=4, seek_ns=1_000_000, ns_per_kb=25_000.0)

@@ -137,6 +137,7 @@ def test_it_agrees_with_exact_fractions(jobs, count):
     ]
 
 
+@pytest.mark.slow
 def test_windows_do_not_matter():
     settings = busy(policy__name="pooled", workload__tasks__barrier_ms=30.0, cluster__memory_mb=15.0)
     ran, stepped = finished(2, **settings), ClusterModel(scenario(**settings), seed=2)
@@ -178,6 +179,7 @@ def metrics_of_two(name):
     return {metric: math.fsum(run[metric] for run in runs) for metric in ("mean_response_ms", "mean_slowdown")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_slow(sorted(set(available()) - {"pooled"})))
 def test_no_policy_is_faster_than_the_bound(name):
     """Means of two seeds: response and slowdown of every policy against the pooled cluster."""

@@ -46,6 +46,7 @@ def exact(arrivals, works):
     return total
 
 
+@pytest.mark.slow
 def test_by_hand():
     """Work 10 at 0, work 2 at 3: the second ends at 5, the first at 12. Alone 10 and 2."""
     assert responses_ns([0, 3], [10, 2]) == 12 + 2
@@ -62,6 +63,7 @@ def test_by_hand():
 jobs = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 30)), max_size=14)
 
 
+@pytest.mark.slow
 @given(jobs)
 def test_as_in_exact_fractions(rows):
     rows = sorted(rows)
@@ -69,6 +71,7 @@ def test_as_in_exact_fractions(rows):
     assert responses_ns(arrivals, works) == exact(arrivals, works)
 
 
+@pytest.mark.slow
 @given(jobs, st.randoms(use_true_random=False))
 def test_no_order_of_service_is_better(rows, choice):
     """Whatever job is served in each unit of time, the sum of responses is no smaller."""

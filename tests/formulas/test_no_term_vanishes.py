@@ -94,6 +94,13 @@ ROWS = {
         ((0.5, 2.5, 60.0, THRESHOLDS), IDLE), ((20.0, 2.5, 30.0, THRESHOLDS), LOW),
         ((20.0, 2.5, 60.0, THRESHOLDS), NORMAL), ((90.0, 2.5, 60.0, THRESHOLDS), NORMAL),
     ],
+    "class_thresholds": [((1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0), (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0))],
+    "load_classes": [
+        (
+            (*np.array([[0.5, 20.0, 50.0, 50.0], [2.5] * 4, [60.0, 30.0, 90.0, 60.0]]), THRESHOLDS),
+            [IDLE, LOW, HIGH, NORMAL],
+        ),
+    ],
     # ---- paging: WAL-PM (12), IOLB (11), MCLS (1)-(4) ----
     "page_faults_per_ms": [
         ((720.0, *PAGING), 0.75),  # 0.5 x 3/2
@@ -189,6 +196,7 @@ ROWS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "arguments", "result"),
     [pytest.param(name, *row, id=f"{name}-{place}") for name, rows in ROWS.items() for place, row in enumerate(rows)],

@@ -17,6 +17,7 @@ def spread(load: np.ndarray) -> float:
     return float(np.abs(load - load.mean()).sum())
 
 
+@pytest.mark.slow
 @given(loads, positive, positive, st.data())
 def test_theorem_2_a_task_without_io_does_not_move_the_io_balance(load, cpu_ms, service, data):
     node = data.draw(st.integers(0, len(load) - 1))
@@ -25,6 +26,7 @@ def test_theorem_2_a_task_without_io_does_not_move_the_io_balance(load, cpu_ms, 
     assert spread(after) == spread(load)
 
 
+@pytest.mark.slow
 @given(positive, st.floats(1e-4, 10), positive, loads, st.data())
 def test_theorem_3_only_a_task_with_io_can_move_it(cpu_ms, rate, service, load, data):
     node = data.draw(st.integers(0, len(load) - 1))
@@ -72,6 +74,7 @@ def test_imbalance_factors_are_never_negative_and_zero_when_all_nodes_are_alike(
     assert load_imbalance_factors(level, level, level) == pytest.approx((0, 0, 0))
 
 
+@pytest.mark.slow
 @given(loads, st.floats(0.5, 2))
 def test_imbalance_factor_scales_with_the_unit(load, unit):
     other = np.roll(load, 1) + 1

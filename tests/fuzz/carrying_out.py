@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-import io
 import os
 import resource
 import shutil
@@ -12,7 +10,6 @@ import sys
 import tempfile
 import time
 import traceback
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,6 +17,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from case import Case
+from warm import called_as_by_a_fresh_python
 
 Command = Callable[[list[str]], object]
 
@@ -185,7 +183,8 @@ def _become(case: Case, scratch: Path, command: Command | None, limits: Limits) 
             resource.setrlimit(resource.RLIMIT_FSIZE, (case.file_size,) * 2)
         if command is None:
             _execute(case)
-        code = _called(case, command)
+        words = ["cluster-abm", *case.arguments]
+        code = called_as_by_a_fresh_python(words, lambda: command(case.arguments))
     except BaseException:
         traceback.print_exc()
     finally:
@@ -214,29 +213,3 @@ def _execute(case: Case) -> NoReturn:
     os.environ.pop("PYTHONPATH", None)
     words = [sys.executable, "-m", "cluster_abm", *case.arguments]
     os.execv(sys.executable, [os.fsencode(word) for word in words])
-
-
-def _called(case: Case, command: Command) -> int:
-    """Call the command as a fresh Python would: streams of its own, and every warning not yet given."""
-    sys.stdout = io.TextIOWrapper(io.FileIO(1, "w", closefd=False), "utf-8", "strict", write_through=False)
-    sys.stderr = io.TextIOWrapper(io.FileIO(2, "w", closefd=False), "utf-8", "backslashreplace", line_buffering=True)
-    # Any change of the filters makes Python forget which warnings it has given.
-    warnings.filterwarnings("ignore", message="a change, and no more")
-    sys.argv = ["cluster-abm", *case.arguments]
-    code = 0
-    try:
-        command(case.arguments)
-    except SystemExit as left:
-        code = left.code if isinstance(left.code, int) else 0 if left.code is None else 1
-    except BaseException:
-        traceback.print_exc()
-        code = 1
-    try:
-        atexit._run_exitfuncs()
-        sys.stdout.flush()
-    except (OSError, ValueError):
-        traceback.print_exc()
-        code = 120
-    with suppress(OSError, ValueError):
-        sys.stderr.flush()
-    return code

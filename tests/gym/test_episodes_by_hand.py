@@ -12,6 +12,9 @@ from cluster_abm.errors import InputError
 from cluster_abm.gym import FEATURES
 from cluster_abm.gym.env import MOST_DECISIONS, PlacementEnv
 
+# What they share is compiled for ten seconds.
+pytestmark = pytest.mark.slow
+
 # One task of 100 ms, one of 300 ms that comes at 1 s.
 TWO = ["0,0,100,1", "1000,1,300,1"]
 
@@ -61,6 +64,7 @@ def test_two_tasks_of_a_job_one_after_the_other(tmp_path, reward, total):
     assert info["summary"]["metrics"]["mean_slowdown"] == pytest.approx(1.5)
 
 
+@pytest.mark.slow
 def test_rendering_shows_the_tasks_on_each_node(tmp_path):
     env = env_of(tmp_path, ["0,0,5000,1", "1000,1,300,1"], render_mode="ansi")
     assert env.render() is None

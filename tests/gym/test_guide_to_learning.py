@@ -10,6 +10,9 @@ import pytest
 from cluster_abm.gym import FEATURES
 from cluster_abm.policy.parts.scorer import read_scorer
 
+# What they share is compiled for ten seconds.
+pytestmark = pytest.mark.slow
+
 GUIDE = (Path(__file__).parents[2] / "docs" / "how-to" / "learning.md").read_text()
 BLOCKS = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
 

@@ -14,6 +14,9 @@ from cluster_abm.gym.held_out import FIRST_SEED
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.compare import compare
 
+# What they share is compiled for ten seconds.
+pytestmark = pytest.mark.slow
+
 # What each name stands for. A name whose settings change has to become another name (-v2): figures that were published
 # under it would otherwise be about other jobs.
 FROZEN = {

@@ -11,10 +11,12 @@ import pytest
 
 from cluster_abm.gym import OPPONENTS, read_scorer
 
+# What they share is compiled for ten seconds.
+pytestmark = pytest.mark.slow
+
 SCRIPT = Path(__file__).parents[2] / "scenarios" / "learn_placement.py"
 
 
-@pytest.mark.slow
 def test_it_learns_saves_and_judges(tmp_path):
     done = subprocess.run([sys.executable, SCRIPT, "--quick", "--out", tmp_path], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -10,6 +10,9 @@ from cluster_abm.errors import InputError
 from cluster_abm.gym import FEATURES, HELD_OUT, Scorer, evaluate
 from cluster_abm.gym.evaluation import Evaluation, by_scores
 
+# What they share is compiled for ten seconds.
+pytestmark = pytest.mark.slow
+
 VALUES = {
     "me": [1.0, 2.0, 3.0], "worse": [11.0, 12.1, 13.0], "better": [0.1, 1.0, 2.0], "like": [1.1, 1.9, 3.0],
 }  # fmt: skip
@@ -42,6 +45,7 @@ def test_one_seed_gives_no_interval():
     assert found.lines()[2] == "  a                 3.000   -2.000  [+nan, +nan]  not told apart"
 
 
+@pytest.mark.slow
 def test_a_scorer_chooses_the_node_of_its_highest_score():
     weights = [1.0 if name == "tasks" else 0.0 for name in FEATURES]
     observation = np.zeros((3, len(FEATURES)), np.float32)

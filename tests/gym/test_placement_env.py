@@ -17,6 +17,9 @@ from cluster_abm.errors import InputError
 from cluster_abm.gym import ENV_ID, FEATURES, PlacementEnv, play
 from cluster_abm.policy.parts.features import DOWN, HOME, TASKS, features_of
 
+# What they share is compiled for ten seconds.
+pytestmark = pytest.mark.slow
+
 SITUATIONS = {
     "negotiated": {},
     "papers": {"negotiation__mode": "papers"},
@@ -96,6 +99,7 @@ def test_an_observation_is_what_the_load_manager_of_the_home_knows(situation):
     assert seen_down == (situation == "failing nodes")
 
 
+@pytest.mark.slow
 def test_the_return_is_minus_the_mean_slowdown():
     env = PlacementEnv(scenario(**busy()), seed=7)
     total, _ = episode(env, shortest_queue)

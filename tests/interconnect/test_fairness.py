@@ -38,11 +38,13 @@ def test_a_flow_without_links_is_infinitely_fast_and_takes_nothing():
     assert max_min_rates([6.0], [(), (0,), (), (0,)]).tolist() == [np.inf, 3.0, np.inf, 3.0]
 
 
+@pytest.mark.slow
 @given(shared_links())
 def test_as_an_exact_solver_has_it(case):
     assert max_min_rates(*case).tolist() == pytest.approx([float(rate) for rate in exact_rates(*case)], rel=1e-9)
 
 
+@pytest.mark.slow
 @given(shared_links())
 def test_every_flow_has_a_full_link_on_which_none_is_faster(case):
     # By this property, and no link being overfull, max-min fair rates are defined.
@@ -58,6 +60,7 @@ def test_every_flow_has_a_full_link_on_which_none_is_faster(case):
         )
 
 
+@pytest.mark.slow
 @given(shared_links(), shared_links())
 def test_to_the_last_bit_nobody_matters_whom_no_link_connects(case, elsewhere):
     (capacities, paths), (more, others) = case, elsewhere

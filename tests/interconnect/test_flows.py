@@ -157,6 +157,7 @@ def scripts(draw):
     return whole, [(draw(starts), path, draw(st.integers(1, 40)) / 4) for path in paths]
 
 
+@pytest.mark.slow
 @given(scripts())
 def test_as_an_exact_simulation_has_it(script):
     capacities, transfers = script
@@ -169,6 +170,7 @@ def test_as_an_exact_simulation_has_it(script):
     assert ends == {key: pytest.approx(float(end_s * S), abs=1000) for key, end_s in expected.items()}
 
 
+@pytest.mark.slow
 @given(scripts(), st.data())
 def test_no_bit_depends_on_how_time_is_cut(script, data):
     capacities, transfers = script
@@ -188,6 +190,7 @@ def test_no_bit_depends_on_how_time_is_cut(script, data):
     assert ends_of(data.draw(st.lists(instants, max_size=20))) == ends_of([])
 
 
+@pytest.mark.slow
 @given(scripts(), scripts())
 def test_no_bit_depends_on_what_happens_elsewhere(script, elsewhere):
     def ends_of(capacities, transfers):
@@ -216,6 +219,7 @@ def test_many_events_elsewhere_move_no_end():
     assert flows.advance(NEVER_NS)[-1] == (math.floor((1e6 + 0.1) / 6.1 * 1e9 + 0.5), 0)
 
 
+@pytest.mark.slow
 @given(scripts(), st.data())
 def test_no_bit_depends_on_the_order_of_the_calls(script, data):
     capacities, transfers = script
@@ -231,6 +235,7 @@ def test_no_bit_depends_on_the_order_of_the_calls(script, data):
     assert ends_of(data.draw(st.permutations(keys))) == ends_of(keys)
 
 
+@pytest.mark.slow
 @given(scripts())
 def test_at_every_event_rates_are_fair_and_all_is_carried(script):
     capacities, transfers = script

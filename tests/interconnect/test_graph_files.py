@@ -234,6 +234,7 @@ INSIDE = '<node id="c"><graph edgedefault="undirected"><node id="d"/></graph></n
 A, B, C = {"id": "a"}, {"id": "b"}, {"id": "c"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "expected"),
     [

@@ -72,6 +72,7 @@ def check_routes(routes, arcs, graph, nodes):
     assert routes.longest_latency_ms == longest
 
 
+@pytest.mark.slow
 @given(graphs())
 def test_shortest_by_latency_then_by_hops(case):
     graph, nodes = case
@@ -79,6 +80,7 @@ def test_shortest_by_latency_then_by_hops(case):
     check_routes(ShortestRoutes(arcs, nodes), arcs, graph, nodes)
 
 
+@pytest.mark.slow
 @given(graphs(), st.data())
 def test_around_what_failed(case, data):
     graph, nodes = case
@@ -89,6 +91,7 @@ def test_around_what_failed(case, data):
     check_routes(ShortestRoutes(arcs, nodes, frozenset(down), both_ways), arcs, left_of(graph, down, cut), nodes)
 
 
+@pytest.mark.slow
 @given(st.sampled_from(KINDS), st.integers(2, 20), st.data())
 def test_networks_without_this_and_that(kind, nodes, data):
     settings_ = Interconnect(kind=kind, latency_ms=0.5, bandwidth_mbps=80.0)

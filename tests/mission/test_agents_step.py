@@ -59,6 +59,7 @@ def test_each_node_job_and_load_manager_is_a_mesa_agent(model):
     assert [job.job for job in model.agents_by_type[Job]] == [0, 1]
 
 
+@pytest.mark.slow
 def test_time_is_cut_into_slices_of_10_ms(model):
     for slices in range(1, 8):
         model.step()
@@ -72,6 +73,7 @@ def test_in_a_slice_each_agent_steps_once_managers_then_nodes_then_jobs(model, n
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_job_steps_until_it_has_ended(model, noted):
     while model.running:
         model.step()

@@ -65,10 +65,12 @@ def travel_ms(graph):
     return task["migration_ms"] - DISKS_MS
 
 
+@pytest.mark.slow
 def test_a_transfer_takes_latency_and_size_over_the_narrowest_link():
     assert travel_ms(cities()) == pytest.approx(5.0 + 20.0 / 10.0 * 1000.0, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_another_graph_is_another_network():
     graph = cities()
     graph.edges["hub", "Lyon"]["bandwidth_mbps"] = 400

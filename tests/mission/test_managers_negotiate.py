@@ -48,6 +48,7 @@ def model_of(folder: Path, policy: str, nodes: int, jobs: list[str], **more) -> 
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formula", ["iolb", "wal-pm"])
 def test_a_running_task_migrates_after_a_call_bids_and_an_award(tmp_path, formula):
     """Node 0 has three tasks of 5 s, node 1 one of 2 s, node 2 none.
@@ -80,6 +81,7 @@ def test_a_running_task_migrates_after_a_call_bids_and_an_award(tmp_path, formul
     assert model.summary()["metrics"]["migrations"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fresh", [True, False])
 def test_an_offer_is_made_to_one_node_at_a_time_and_may_be_refused(tmp_path, fresh):
     """`wal-pm`: a third task comes to node 0 at 150 ms, and its first task is offered to the least loaded node.

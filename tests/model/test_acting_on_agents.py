@@ -41,6 +41,7 @@ def ended(model, task=0):
 # ---- nodes -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_cpu_of_twice_the_speed_takes_half_the_rest(tmp_path):
     model = model_of(tmp_path, [(0, 0, 1000, 0, 1, 1), (0, 1, 1000, 0, 1, 1)])
     model.run(until_ms=500)
@@ -82,6 +83,7 @@ def test_less_memory_makes_tasks_page_and_more_ends_it(tmp_path):
     assert node(model, 0).page_faults <= faults + 1
 
 
+@pytest.mark.slow
 def test_where_ram_and_swap_are_exceeded_the_newest_task_is_killed(tmp_path):
     jobs = [(0, 0, 1000, 0, 300, 1), (100, 0, 1000, 0, 300, 1)]
     model = model_of(tmp_path, jobs, cluster__swap_mb=0.0, cluster__buffer_in_memory=False)
@@ -346,6 +348,7 @@ def act_upon(model, what, index, amount):
 SLOW = [pytest.param(policy, marks=pytest.mark.slow) for policy in ("iolb", "batch-system", "pf-rate")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["wal-pm", *SLOW])
 @settings(max_examples=15, deadline=None)
 @given(acts=st.lists(ACTS, max_size=8), seed=st.integers(0, 2**32), more=st.sampled_from([{}, {"swap": 60.0}]))
@@ -380,6 +383,7 @@ def test_whatever_is_done_run_and_step_agree_and_nothing_is_lost(policy, acts, s
     assert set(records["outcome"]) <= {FINISHED, KILLED}
 
 
+@pytest.mark.slow
 def test_acts_that_change_nothing_leave_the_same_bytes():
     plain = finished(1, **busy())
     model = ClusterModel(scenario(**busy()), seed=1)

@@ -33,6 +33,7 @@ def test_a_job_that_an_act_ends_loses_its_agent_at_once(act, tmp_path):
     assert submitted(model) == ([0, 2] if act == "memory" else [2])
 
 
+@pytest.mark.slow
 def test_a_node_whose_memory_is_set_anew_gets_its_buffer_of_the_set_up_again():
     """RAM is 1000 MB, the buffer has 100 of it, and a controller has let it grow by 5: 895 MB are left to programs. RAM
     has to stay above the buffer's 100. With 103 MB the buffer has its 100 again, and programs have 3."""

@@ -104,6 +104,7 @@ def test_where_no_step_is_overridden_run_leaps():
     assert len(windows) < model.steps / 2
 
 
+@pytest.mark.slow
 def test_a_model_with_a_step_of_its_own_is_stepped_by_run():
     class Mine(ClusterModel):
         steps_of_mine = 0
@@ -118,6 +119,7 @@ def test_a_model_with_a_step_of_its_own_is_stepped_by_run():
     assert same_records(model, finished(1, **PARALLEL))
 
 
+@pytest.mark.slow
 def test_a_node_that_does_not_call_through_is_served_all_the_same():
     class Silent(Node):
         def step(self):

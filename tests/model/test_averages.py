@@ -25,6 +25,7 @@ def column(frame, name):
     return frame[f"load_{name}"].to_numpy()
 
 
+@pytest.mark.slow
 def test_a_third_of_a_second_of_cpu():
     frame = sampled(workload__cpu_ms__mean=300.0)
     assert np.allclose(column(frame, "cpu_percent"), [30, 30 / 2, 30 / 3, 30 / 4, 30 / 5, 0, 0, 0])
@@ -50,6 +51,7 @@ def test_cpu_and_queue_are_of_all_cores(cores):
     assert np.allclose(column(frame, "mean_queue"), np.array([1, 1, 2 / 3, 2 / 4, 2 / 5, 1 / 5, 0, 0]) / cores)
 
 
+@pytest.mark.slow
 def test_memory_is_utilised_to_a_hundred_percent_at_most():
     frame = sampled(workload__cpu_ms__mean=1500.0, workload__memory_mb__mean=900.0, cluster__page_fault_rate_per_ms=0.0)
     assert np.allclose(column(frame, "memory_percent")[:3], [100, (100 + 10) / 2, (100 + 20) / 3])

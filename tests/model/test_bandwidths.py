@@ -190,6 +190,7 @@ def test_a_transfer_that_is_given_up_tells_nothing(tmp_path):
 ALL = busy(workload__initial_data_mb__mean=0.5, workload__duration_s=5.0, workload__utilisation=0.8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["delay", "contended"])
 @pytest.mark.parametrize("policy", ["jsq", "wal-pm", "working-set"])
 def test_run_and_step_leave_the_same_bytes(policy, mode):

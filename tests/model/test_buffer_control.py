@@ -151,6 +151,7 @@ def small(nodes=2, utilisation=0.8, io=0.05, memory_mb=20.0, buffer_mb=10.0, gai
     return given if swap is None else given | {"cluster__swap_mb": swap}
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(
     seed=st.integers(0, 999), nodes=st.integers(1, 4), utilisation=st.sampled_from([0.1, 0.6, 1.5]),
@@ -182,6 +183,7 @@ def test_buffer_and_memory_for_programs_stay_what_they_are_together(seed, **kind
     assert sizes_kb(ran) == sizes_kb(stepped)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["none", "jsq", "wal-pm", "iolb", "working-set"])
 def test_run_and_step_leave_the_same_bytes(policy):
     settings = busy(
@@ -226,6 +228,7 @@ def test_hits_follow_the_buffer(tmp_path):
     assert hits[1] > 1.2 * hits[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiles", [True, False])
 def test_load_managers_go_by_buffers_as_they_were_set_up(compiles):
     """What a controller does on a node shows in the node's reports alone: its free memory, and its page faults."""
@@ -242,6 +245,7 @@ def test_load_managers_go_by_buffers_as_they_were_set_up(compiles):
     assert len(sizes) > 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["wal-pm", "iolb", "jsq"])
 @pytest.mark.parametrize("heterogeneous", [False, True])
 def test_compiled_decisions_are_those_in_python(policy, heterogeneous):
@@ -259,6 +263,7 @@ def everything(model):
     return json.dumps(model.summary()), model.nodes_frame().to_csv(), model.jobs_frame().to_csv(), sizes_kb(model)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["none", "wal-pm"])
 def test_a_fixed_buffer_is_that_without_the_section(policy):
     settings = MIXED | {"policy__name": policy}

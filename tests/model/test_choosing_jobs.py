@@ -87,6 +87,7 @@ def ends_ms(folder, policy, *rows):
     )
 
 
+@pytest.mark.slow
 def test_the_job_that_is_chosen_starts_next(tmp_path):
     """The first runs until 95 ms; then the one that requests least, from 100 ms on, until 115; the others behind it."""
     rows = [(0, 95, 100), (11, 45, 90), (12, 15, 20), (13, 25, 30)]
@@ -95,6 +96,7 @@ def test_the_job_that_is_chosen_starts_next(tmp_path):
     assert ends_ms(tmp_path, "by-default", *rows) == [95, 145, 165, 195]
 
 
+@pytest.mark.slow
 def test_waiting_jobs_say_what_they_announce(tmp_path, monkeypatch):
     seen = []
 
@@ -115,6 +117,7 @@ def test_waiting_jobs_say_what_they_announce(tmp_path, monkeypatch):
     assert (last.job, last.task, last.requested_ms) == (2, 2, 20.0)
 
 
+@pytest.mark.slow
 def test_it_is_asked_when_something_has_happened_and_not_at_every_boundary(tmp_path, monkeypatch):
     """By steps, as by leaps: once a job has come, or has ended at 95, 145 or 165 ms."""
     asked = []
@@ -131,6 +134,7 @@ def test_it_is_asked_when_something_has_happened_and_not_at_every_boundary(tmp_p
     assert sorted(set(asked)) == [0.0, 30.0, 100.0, 150.0]
 
 
+@pytest.mark.slow
 def test_a_waiting_job_that_is_killed_lets_the_next_one_be_chosen(tmp_path):
     rows = [(0, 95, 100), (11, 45, 10), (12, 15, 20)]
     model = ClusterModel(scenario(**trace(tmp_path, *rows), policy__name="shortest-first"), seed=1)
@@ -141,6 +145,7 @@ def test_a_waiting_job_that_is_killed_lets_the_next_one_be_chosen(tmp_path):
     assert model.jobs_frame().sort_values("job")["finish_ms"].tolist()[2] == 115
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [1, -2, 1.0, None, True, "0"])
 def test_what_next_job_must_not_return(tmp_path, monkeypatch, place):
     monkeypatch.setattr(ShortestFirst, "next_job", lambda self, queue, view: place)
@@ -188,6 +193,7 @@ def test_a_need_that_no_scenario_has_is_the_policys_fault(monkeypatch):
 # ---- requested times in tasks ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("announced", [True, False])
 def test_compiled_policies_are_told_the_same(announced):
     given = busy(policy__name="long-here", workload__duration_s=4.0, negotiation__mode="papers")

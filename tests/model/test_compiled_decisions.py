@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import COMPILED, busy, same_records, scenario
+from support import COMPILED, busy, pairs, same_records, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.model.agents import LoadManager
@@ -60,10 +60,10 @@ def assert_alike(one, other):
 def test_every_policy_that_acts_on_arrivals_is_compiled_but_for_these():
     acting = {name for name, policy in available().items() if policy.acts_on_arrival}
     in_queues = {name for name in acting if available()[name].holds_jobs or available()[name].talks}
-    slow = {"load-class", "load-risk", "target-load", "data-class", "pooled", "learned", "sita-e"}
-    assert acting - in_queues - slow == set(COMPILED)
+    assert acting - in_queues - {"pooled"} == set(COMPILED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", COMPILED)
 @pytest.mark.parametrize("situation", ["negotiated", "papers"])
 def test_the_same_decisions(policy, situation):
@@ -73,6 +73,7 @@ def test_the_same_decisions(policy, situation):
     assert_alike(compiled, plain)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("policy", "choice"), [
     ("iocm-pm", {"policy__migrates_all": True}), ("iocm-pm", {"policy__io_rule": "imbalance"}),
     ("iocm-re", {"policy__io_rule": "imbalance"}), ("io-pm", {"policy__estimator": "closed-without-paging"}),
@@ -99,8 +100,7 @@ def test_links_that_transfers_share_are_compared_in_python():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", COMPILED)
-@pytest.mark.parametrize("situation", SITUATIONS)
+@pytest.mark.parametrize(("policy", "situation"), pairs(COMPILED, SITUATIONS))
 def test_the_same_decisions_whatever_happens(policy, situation):
     overrides = busy(policy__name=policy) | SITUATIONS[situation]
     if situation == "closed users":
@@ -109,6 +109,7 @@ def test_the_same_decisions_whatever_happens(policy, situation):
     assert_alike(compiled, plain)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["jsq", "iolb", "wal-pm", "power-of-d"])
 def test_the_same_on_more_nodes_than_are_read_as_a_whole(policy):
     overrides = {
@@ -120,6 +121,7 @@ def test_the_same_on_more_nodes_than_are_read_as_a_whole(policy):
     assert_alike(compiled, plain)
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(
     policy=st.sampled_from(COMPILED), nodes=st.integers(1, 9), offers=st.integers(1, 9),
@@ -149,6 +151,7 @@ def test_a_watched_run_and_one_without_records_decide_the_same():
     assert kept.parts.log.taken == counted.parts.log.taken == len(kept.decisions_frame())
 
 
+@pytest.mark.slow
 def test_nodes_that_change_while_the_run_lasts():
     """Drained, slower and failed nodes: what happens to them between slices is seen by the next decision."""
     models = [ClusterModel(scenario(**busy()), seed=1, compile_decisions=compiles) for compiles in (True, False)]
@@ -200,11 +203,10 @@ class OwnModel(ClusterModel):
     load_manager_class = Own
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("overrides", "reason"), [
     ({"policy__name": "none"}, "load managers do not decide about arriving tasks"),
-    ({"policy__name": "batch-system"}, "the policy holds jobs in queues, and remembers more than numbers"),
-    ({"policy__name": "load-class"}, "the policy reads averages of the last seconds, and what nodes hold for others"),
-    ({"policy__name": "learned"}, "the policy keeps 'scorer' in itself"),
+    ({"policy__name": "batch-system"} | SITUATIONS["lossy"], "the policy holds jobs, and messages get lost"),
     ({"cluster__group": [{"count": 2, "policy": "jsq"}]}, "groups of nodes have policies of their own"),
     ({"policy__name": "wal-pm"} | SITUATIONS["files"], "tasks migrate, and so do the files that they have fetched"),
     ({"policy__name": "wal-pm"} | SITUATIONS["contended"], "tasks migrate over links that transfers share"),

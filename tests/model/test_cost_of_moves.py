@@ -73,6 +73,7 @@ def moved(said, compiles):
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiles", [True, False])
 @pytest.mark.parametrize("said", SAID)
 def test_a_migration_costs_what_it_does_whatever_its_policy_says(said, compiles):
@@ -87,6 +88,7 @@ def test_a_migration_costs_what_it_does_whatever_its_policy_says(said, compiles)
     assert costs == pytest.approx([COST_MS if said is None or np.isnan(said) else said])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiles", [True, False])
 def test_the_asked_node_judges_an_offer_without_a_cost_by_what_its_asker_knows(compiles):
     class Judged(Mover):
@@ -109,6 +111,7 @@ def test_the_asked_node_judges_an_offer_without_a_cost_by_what_its_asker_knows(c
     assert asked["accepted"].all()
 
 
+@pytest.mark.slow
 def test_a_candidate_that_a_policy_has_made_smaller_costs_what_it_weighs():
     from dataclasses import replace
 
@@ -128,6 +131,7 @@ def test_a_candidate_that_a_policy_has_made_smaller_costs_what_it_weighs():
     assert times[records["migrations"] > 0] == pytest.approx(MIGRATION_MS, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiles", [True, False])
 def test_a_migration_to_a_node_that_refuses_each_time_ends(compiles):
     class Stubborn(Mover):

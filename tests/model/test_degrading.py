@@ -73,6 +73,7 @@ def requests_alone_ms(model):
     return float(records["finish_ns"][0] - records["cpu_ns"][0]) / 1e6, int(records["requests"][0])
 
 
+@pytest.mark.slow
 def test_a_disk_slow_from_the_start_takes_twice_as_long_for_each_request(tmp_path):
     """8 ms and 400 KB at 40 MB/s are 18 ms; at half the speed 36."""
     model = one_job(tmp_path, [slow("disk", 0.5, at_s=0.0)], cpu_ms=500.0, io_per_ms=0.02)
@@ -100,6 +101,7 @@ def one_access(tmp_path, degrade, channels):
     return float(model.engine.records["finish_ns"][0]) / 1e6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("channels", [1, 3])
 @pytest.mark.parametrize(("degrade", "ends_ms"), [
     ([], 108.0),
@@ -132,6 +134,7 @@ def test_managers_count_with_the_hardware_as_it_is_when_nothing_is_wrong(tmp_pat
     assert float(loads["cpu_ms"]) == pytest.approx(9000.0 - 2.5, abs=1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["exponential", "weibull"])
 @pytest.mark.parametrize("device", ["cpu", "disk"])
 def test_run_equals_step_and_time_adds_up(device, kind):
@@ -149,6 +152,7 @@ def test_run_equals_step_and_time_adds_up(device, kind):
     assert records["finish_ns"].max() != finished(3, **(given | {"failures__degrade": []})).engine.last_finish_ns
 
 
+@pytest.mark.slow
 def test_a_slow_link_stretches_the_transfer_under_way():
     """A task of 100 MB and more is sent over a star at 1024 Mbps (128 MB/s); its own link at a quarter of that."""
     given = {

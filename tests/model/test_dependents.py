@@ -96,6 +96,7 @@ def graphs(draw):
     return sorted(rows, key=lambda row: row[2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", mostly_slow(POLICIES, ("none", "jsq", "iolb", "central-queue")))
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=graphs())

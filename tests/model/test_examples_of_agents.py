@@ -19,6 +19,7 @@ def carried_out(word):
     return names
 
 
+@pytest.mark.slow
 def test_the_model_is_stepped_and_read(capsys):
     model = carried_out("for _ in range(1000)")["model"]
     lines = capsys.readouterr().out.splitlines()
@@ -28,12 +29,14 @@ def test_the_model_is_stepped_and_read(capsys):
     assert model.summary()["jobs"]["running"] == 0
 
 
+@pytest.mark.slow
 def test_a_node_with_a_step_of_its_own(capsys):
     model = carried_out("class ThrottledNode")["model"]
     assert len(model.node_agents) == 4
     assert all(0 <= node.busy_slices <= model.steps for node in model.node_agents)
 
 
+@pytest.mark.slow
 def test_the_autoscaler_drains_and_recovers_nodes(capsys):
     model = carried_out("class Autoscaler")["model"]
     assert min(model.in_service) < max(model.in_service) <= 8
@@ -50,6 +53,7 @@ def test_the_chaos_agent_fails_nodes_and_no_job_is_lost(capsys):
 
 
 # Solara's check of hooks warns of Mesa's own component.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_mesas_page_takes_the_components():
     pytest.importorskip("solara")

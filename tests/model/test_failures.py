@@ -265,6 +265,7 @@ def failing_scenarios(draw):
     return overrides | {"failures__degrade": slow}
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(failing_scenarios(), st.integers(0, 2**62))
 def test_whatever_fails_every_job_ends_in_a_counted_state_and_time_adds_up(overrides, seed):
@@ -335,6 +336,7 @@ def test_failures_are_the_same_however_many_slices_a_call_advances(overrides, se
     assert ran.decisions_frame().equals(stepped.decisions_frame())
 
 
+@pytest.mark.slow
 def test_failures_do_not_depend_on_the_policy():
     settings = busy(failures__node={"kind": "weibull", "mean_up_s": 2.0, "mean_down_s": 0.4}, run__until=20_000.0)
     down = []
@@ -528,6 +530,7 @@ def ring(**more):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_reports_that_go_a_long_way_round_arrive_whoever_looks_when():
     ran = ClusterModel(ring(), seed=1)
     ran.run()

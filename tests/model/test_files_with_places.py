@@ -145,6 +145,7 @@ def test_jobs_that_name_no_file_draw_the_same_ones_as_without_placed_files(tmp_p
     assert placed.map.held_mb((9,))[0].tolist() == [0, 0, 0, 10, 0, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["none", "data-access", "data-majority", "data-class", "wal-pm"])
 def test_leaping_and_stepping_leave_the_same_bytes(tmp_path, policy):
     files = [("a", 3.0, ["north"]), ("b", 2.0, ["east", 5]), ("c", 1.0, [4])]

@@ -50,6 +50,7 @@ def stepped_to(model, time_ms):
     return reported_ms(model)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["jsq", "iolb", "wal-pm", "working-set"])
 @pytest.mark.parametrize("kind", ["complete", "tree"])
 def test_without_latency_and_loss_it_is_as_if_each_told_all_others(policy, kind):
@@ -67,6 +68,7 @@ def test_with_latency_it_is_not():
     assert not each.decisions_frame().equals(by_head.decisions_frame())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("network", "head", "delays_ms"), [
     # The last report comes to the head after 20 ms; from there it is 20 ms to all others.
     (STAR, 0, (20, 40, 40, 40)),
@@ -111,6 +113,7 @@ def test_the_head_waits_for_those_that_report(senders, delays_ms):
             assert (reported[manager, ~is_sender] == 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("network", [{}, FAR, TREE])
 def test_while_the_head_is_down_nothing_new_is_known(network):
     model = watched(**HEADLESS, **network)
@@ -120,6 +123,7 @@ def test_while_the_head_is_down_nothing_new_is_known(network):
     assert (stepped_to(model, 9000) >= 8000).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("network", [{}, FAR])
 def test_what_an_answer_has_told_holds_until_the_head_broadcasts_something_newer(network):
     model = watched(**HEADLESS, **network)
@@ -145,6 +149,7 @@ def test_what_an_answer_has_told_of_a_node_that_reports_no_more_holds():
     assert model.load_managers[0].known_loads()["cpu_ms"][2] == 12_345.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiles", [True, False])
 @pytest.mark.parametrize("network", [{}, TREE])
 def test_without_broadcasts_all_others_are_believed_down_and_tasks_stay_at_home(network, compiles):
@@ -197,6 +202,7 @@ def test_a_lost_message_to_the_head_hides_one_node_and_a_lost_broadcast_all_of_t
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_so_many_messages_get_lost_each_by_itself():
     """What arrives is what has come to the head, on nodes that its broadcast reaches: within 5 standard errors."""
     share, nodes, periods = 0.3, 12, 80
@@ -219,6 +225,7 @@ def test_so_many_messages_get_lost_each_by_itself():
         assert abs(arrived / count - (1 - share)) < 5 * math.sqrt(share * (1 - share) / count)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["jsq", "wal-pm", "working-set"])
 def test_the_same_messages_get_lost_however_many_slices_a_call_advances(policy):
     settings = busy(
@@ -237,6 +244,7 @@ def test_the_same_messages_get_lost_however_many_slices_a_call_advances(policy):
         assert ran.decisions_frame().equals(other.decisions_frame())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["jsq", "iolb", "wal-pm"])
 @pytest.mark.parametrize("what", ["far", "lossy", "the head fails", "the head fails far away"])
 def test_compiled_decisions_are_those_in_python(policy, what):

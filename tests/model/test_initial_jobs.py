@@ -118,6 +118,7 @@ MIXED = [
 LEFT_NS = {0: 500_000_000, 1: 500_000, 2: 400_000_000}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["wal-pm", "age", "jiq", "pooled"])
 def test_work_is_conserved_and_steps_are_runs(policy):
     given = {

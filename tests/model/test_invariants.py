@@ -151,6 +151,7 @@ def check_disks(model, overrides, least_fault_ns, done, whole):
             assert least_ns <= in_device_ns[node] <= most_ns
 
 
+@pytest.mark.slow
 @random_runs
 @given(scenarios(), st.integers(0, 2**62))
 def test_work_is_conserved_and_nothing_is_left_behind(overrides, seed):
@@ -210,6 +211,7 @@ def test_work_is_conserved_and_nothing_is_left_behind(overrides, seed):
     assert np.isin(running, [-1, *np.flatnonzero(model.engine.tasks["task"] >= FIRST_BACKGROUND)]).all()
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(scenarios(), st.integers(0, 2**62))
 def test_stepping_and_running_leave_the_same_bytes(overrides, seed):
@@ -232,6 +234,7 @@ def accesses_by_task(model):
     return (records["requests"] + records["hits"])[order], records["io_ns"][order]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", mostly_slow(name for name in POLICIES if name != "none"))
 def test_a_tasks_accesses_and_their_sizes_are_the_same_under_every_policy(policy):
     at_home = finished(5, **busy(policy__name="none", cluster__buffer_mb=0.0))
@@ -250,6 +253,7 @@ def disk_queue(model, node):
     return queue
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_disk_serves_first_come_first_served(seed):
     model = ClusterModel(scenario(**busy(cluster__slice_ms=1.0, workload__duration_s=5.0)), seed=seed)

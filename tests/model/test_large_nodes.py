@@ -110,6 +110,7 @@ def check_same(one, other):
     assert one.summary() == other.summary()
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(large_clusters(), st.integers(0, 2**62))
 def test_runs_and_steps_of_large_nodes_leave_the_same_bytes(overrides, seed):
@@ -118,6 +119,7 @@ def test_runs_and_steps_of_large_nodes_leave_the_same_bytes(overrides, seed):
     check_same(model, stepped(overrides, seed))
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(large_clusters_that_fail(), st.integers(0, 2**62))
 def test_runs_and_steps_of_large_nodes_that_fail_leave_the_same_bytes(overrides, seed):

@@ -59,6 +59,7 @@ def in_files(monkeypatch):
     monkeypatch.setattr(large_tables, "ROWS_AT_ONCE", 11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RUNS)
 def test_rows_in_files_change_no_result(monkeypatch, name):
     plain = made(RUNS[name])
@@ -74,6 +75,7 @@ def test_rows_in_files_change_no_result(monkeypatch, name):
         assert model.summary()["jobs"]["killed"] > 0
 
 
+@pytest.mark.slow
 def test_nor_do_they_slice_by_slice(monkeypatch):
     plain = made(busy())
     plain.run()
@@ -85,6 +87,7 @@ def test_nor_do_they_slice_by_slice(monkeypatch):
     assert results(model) == expected
 
 
+@pytest.mark.slow
 def test_of_summaries_on_the_way_each_is_up_to_date(monkeypatch):
     plain, counts = made(busy()), []
     in_files(monkeypatch)
@@ -109,6 +112,7 @@ def test_agents_of_a_run_in_files_know_their_tasks(monkeypatch):
     assert {job.state for job in jobs} == {"finished"}
 
 
+@pytest.mark.slow
 def test_pieces_are_the_whole_frames(monkeypatch):
     model = made(busy())
     model.run()

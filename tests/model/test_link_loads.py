@@ -60,6 +60,7 @@ def watched(setup, transfers_of, acting=lambda model: None):
     return model
 
 
+@pytest.mark.slow
 def test_it_is_what_tasks_that_start_elsewhere_take_along():
     model = watched(NARROW | {"workload__io_per_ms__mean": 0.04}, by_the_rows)
     decisions = model.decisions_frame()
@@ -67,6 +68,7 @@ def test_it_is_what_tasks_that_start_elsewhere_take_along():
     assert model.summary()["metrics"]["remote_executions"] > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["failing nodes", "failing links", "killed", "files", "negotiated"])
 def test_nothing_is_left_behind_whatever_happens(kind):
     more = {

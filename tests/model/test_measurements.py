@@ -12,6 +12,7 @@ def times(model):
     return model.nodes_frame()["time_ms"].unique()
 
 
+@pytest.mark.slow
 def test_a_long_run_is_measured_more_coarsely_and_evenly(monkeypatch):
     monkeypatch.setattr(measurements, "MOST_ROWS", 0)
     monkeypatch.setattr(measurements, "FEWEST_KEPT", 16)
@@ -31,6 +32,7 @@ def test_a_long_run_is_measured_more_coarsely_and_evenly(monkeypatch):
     assert stepping.nodes_frame().equals(leaping.nodes_frame())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("period_ms", [3.0, 10.0, 25.0, 1e9])
 def test_results_do_not_depend_on_the_measuring_period(period_ms):
     model = finished(**busy(measure__period_ms=period_ms))

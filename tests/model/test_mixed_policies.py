@@ -47,6 +47,7 @@ def test_parameters_of_a_group_are_its_own():
     assert [manager.policy.parameters.d for manager in model.load_managers] == [3, 3, 2, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "groups",
     [
@@ -73,6 +74,7 @@ MIXABLE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", ["jsq", "iolb", "wal-pm"])
 @pytest.mark.parametrize("name", MIXABLE)
 def test_any_two_policies_can_negotiate(name, other):

@@ -14,6 +14,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.policies import Decision
 
 
+@pytest.mark.slow
 def test_managers_know_themselves_exactly_and_the_others_as_last_reported():
     model = ClusterModel(scenario(**busy(cluster__exchange_period_ms=1000.0)), seed=1)
     at_report = None
@@ -84,6 +85,7 @@ def test_an_answer_carries_the_state_of_who_gives_it_reservation_included(answer
         assert now[2] == now[3] == before[3] + (not answer)
 
 
+@pytest.mark.slow
 def test_a_report_sent_before_an_answer_does_not_overwrite_it():
     model, _ = offers_to_node_3("", cluster__exchange_period_ms=1000.0, interconnect__latency_ms=400.0)
     late = []

@@ -72,6 +72,7 @@ def model():
     return finished(1, **three_nodes())
 
 
+@pytest.mark.slow
 def test_a_fault_costs_the_mean_over_where_the_pages_are(model):
     """A page takes 4 KB / 12.5 MB/s + 0.2 ms = 0.52 ms from another node, 8.1 ms from the disk, where 50 of the
     300 MB that overflow have stayed: (250 x 0.52 + 50 x 8.1) / 300 = 1.7833 ms."""
@@ -105,6 +106,7 @@ def services_of_faults(nodes, tasks, seek_ns, service_ns):
         seek_ns[place], service_ns[place] = service_of_fault_ns(row_at(nodes, 0), row_at(tasks, 0), place + 1)
 
 
+@pytest.mark.slow
 def test_drawn_seeks_are_the_own_disks_alone():
     """With seeks drawn from an exponential distribution a fault still takes the 0.52 ms of those five in six pages that
     lie elsewhere, and of the sixth 0.1 ms of transfer and its seek: 0.45 ms at least, 1.7833 ms in the mean."""
@@ -125,6 +127,7 @@ def test_a_network_slower_than_the_disk_keeps_nothing():
     assert not run.view_of(run.load_managers[0]).overflow_held_mb.any()
 
 
+@pytest.mark.slow
 def test_stepping_and_running_leave_the_same_bytes():
     base = three_nodes(
         run__until="drained", workload__arrivals__jobs_per_user=5, workload__memory_mb__kind="uniform",

@@ -102,6 +102,7 @@ def test_so_many_messages_get_lost(share):
     assert not tasks["remote"].any()
 
 
+@pytest.mark.slow
 def test_lost_reports_leave_old_news_and_each_manager_loses_others():
     model = watched(interconnect__loss_share=0.5, workload__duration_s=60.0)
     differ = looks = 0
@@ -139,6 +140,7 @@ def test_when_nothing_differs_far_reports_are_the_near_ones(monkeypatch):
     assert near.decisions_frame().equals(far.decisions_frame())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["jsq", "wal-pm", "working-set"])
 def test_run_and_step_leave_the_same_bytes_far_apart_and_with_losses(policy):
     settings = busy(policy__name=policy, interconnect__loss_share=0.3, workload__duration_s=6.0, **FAR)

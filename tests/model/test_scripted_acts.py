@@ -136,6 +136,7 @@ def test_a_killed_job_ends_at_once(tmp_path):
 # ---- the same as other ways to say it ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["jsq", "wal-pm", "work-stealing", "easy"])
 def test_fail_and_recover_are_those_of_failures_event(policy):
     acts = [{"at_s": 1.0, "act": "fail", "node": 2}, {"at_s": 1.5, "act": "recover", "node": 2}]
@@ -219,6 +220,7 @@ def test_jobs_of_a_trace_and_their_children_come_sooner(tmp_path):
     assert job_table(setup, 1)["arrival_ns"].tolist() == [0, 500_000_000]
 
 
+@pytest.mark.slow
 @given(
     times_s=st.lists(st.floats(0, 100), min_size=1, max_size=30),
     acts=st.lists(st.tuples(st.floats(0, 60), st.floats(0.01, 100)), max_size=5),
@@ -244,6 +246,7 @@ def test_jobs_keep_their_order_and_the_clock_its_speed(times_s, acts):
 # ---- what holds for all -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", [
     name if name in ("wal-pm", "jiq", "easy") else pytest.param(name, marks=pytest.mark.slow) for name in POLICIES
 ])  # fmt: skip
@@ -273,6 +276,7 @@ def test_all_acts_in_both_forms_and_by_steps(policy, tmp_path):
     assert plain.engine.jobs.tobytes() == models[0].engine.jobs.tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["wal-pm", "jsq", "work-stealing"])
 def test_before_the_first_act_nothing_is_changed(policy):
     scripted = model_of(

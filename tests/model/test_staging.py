@@ -95,6 +95,7 @@ def test_the_shipped_sites_are_two_and_two_near():
     assert data.transfer_ms(file)[0] == pytest.approx(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["none", "jsq", "data-access", "data-majority"])
 def test_the_wait_is_travel_time_at_home_and_elsewhere(policy):
     model = finished(**wide_area(policy__name=policy))
@@ -137,6 +138,7 @@ def test_what_was_fetched_is_counted_whence_it_came():
     assert metrics["fetched_between_clusters_mb"] == pytest.approx(far_mb)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["hbd", "wal-pm"])
 def test_who_migrates_fetches_at_the_target_and_who_is_sent_on_does_not_wait_at_home(policy):
     more = {
@@ -172,6 +174,7 @@ def test_who_migrates_fetches_at_the_target_and_who_is_sent_on_does_not_wait_at_
     assert np.array_equal(breakdown_sum_ns(records), records["finish_ns"] - records["arrival_ns"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["none", "data-access", "data-majority", "wal-pm"])
 @pytest.mark.parametrize("mode", ["papers", "negotiated"])
 def test_leaping_and_stepping_leave_the_same_bytes(policy, mode):

@@ -145,6 +145,7 @@ def test_a_task_that_is_sent_on_before_it_enters_its_node_leaves_when_it_is_sent
     assert (row["node"], row["response_ms"]) == (1, pytest.approx(2.0 + 53.0 + 100.0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TALKING)
 def test_jobs_that_are_held_through_an_outage_of_all_nodes_finish(name):
     """When the nodes are back, managers are told of these jobs before anything else: they have no notes yet."""
@@ -201,11 +202,12 @@ FAILING = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TALKING)
 @pytest.mark.parametrize("more", [LATE, LATE | {"cluster__cores": 3}, LATE | {"interconnect__loss_share": 0.2},
                                   LATE | FAILING | {"interconnect__loss_share": 0.05}])  # fmt: skip
 def test_all_work_is_done_slice_by_slice_as_in_leaps(name, more):
-    settings = busy(policy__name=name, workload__duration_s=6.0) | more
+    settings = busy(policy__name=name, workload__duration_s=4.0) | more
     leaping = finished(4, **settings)
     stepping = ClusterModel(scenario(**settings), seed=4)
     while stepping.running:
@@ -217,6 +219,7 @@ def test_all_work_is_done_slice_by_slice_as_in_leaps(name, more):
     assert metrics["messages_per_job"] == stepping.summary()["metrics"]["messages_per_job"] > 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TALKING)
 def test_the_parts_of_a_tasks_time_are_its_wall_time(name):
     frame = finished(2, **busy(policy__name=name, workload__duration_s=6.0), **LATE).jobs_frame()
@@ -233,6 +236,7 @@ def test_parallel_jobs_meet_at_barriers_under_each(name):
     assert jobs["finished"] == jobs["submitted"] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TALKING)
 def test_a_timeout_of_nothing_takes_a_slice(name):
     given = busy(policy__name=name, workload__duration_s=4.0, interconnect__loss_share=0.3, negotiation__timeout_ms=0.0)
@@ -240,6 +244,7 @@ def test_a_timeout_of_nothing_takes_a_slice(name):
     assert jobs["finished"] == jobs["submitted"] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TALKING)
 def test_background_programs_take_no_slot_and_make_no_node_busy(name):
     """On one node with a program that never ends all tasks start and end."""

@@ -118,6 +118,7 @@ def test_who_is_killed_on_the_way_leaves_the_link_to_the_others(tmp_path):
     assert same_records(model, stepped)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["jsq", "wal-pm", "iolb"])
 def test_a_star_with_ample_bandwidth_is_mode_delay(policy):
     """Without data to be read or written, and links so wide that nothing waits: the same to 10 ns of each task."""
@@ -133,6 +134,7 @@ def test_a_star_with_ample_bandwidth_is_mode_delay(policy):
     assert np.abs(one["migration_ms"].to_numpy() - other["migration_ms"].to_numpy()).max() < 1e-3
 
 
+@pytest.mark.slow
 def test_with_narrow_links_contention_lengthens_travel_and_only_travel():
     settings = busy(
         policy__name="wal-pm", interconnect__kind="star", interconnect__bandwidth_mbps=20.0,
@@ -146,6 +148,7 @@ def test_with_narrow_links_contention_lengthens_travel_and_only_travel():
     assert spent[0]["cpu_ms"].sum() == spent[1]["cpu_ms"].sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["complete", "bus", "torus", "clusters"])
 @pytest.mark.parametrize("policy", ["wal-pm", "batch-system", "working-set", "power-of-d"])
 def test_run_and_step_leave_the_same_bytes(kind, policy):

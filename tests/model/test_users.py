@@ -72,6 +72,7 @@ def test_a_run_that_is_cut_off_has_submitted_what_it_had():
     assert model.summary()["jobs"]["running"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", POLICIES)
 def test_thoughts_are_the_same_under_every_policy(policy):
     """Each job comes its think time after the last task of the user's previous one has ended, or at the next border."""
@@ -96,6 +97,7 @@ def test_thoughts_are_the_same_under_every_policy(policy):
     assert (thought_ns > border_ns).any()
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(
     st.sampled_from(POLICIES), st.sampled_from(["papers", "negotiated"]), st.integers(0, 2**62), st.integers(1, 4),

@@ -28,6 +28,7 @@ def run():
     return model, watched(model)
 
 
+@pytest.mark.slow
 def test_the_last_frame_agrees_with_the_summary(run):
     model, frames = run
     summary, last = model.summary(), frames[-1]
@@ -39,6 +40,7 @@ def test_the_last_frame_agrees_with_the_summary(run):
     assert last.tasks.sum() == 0
 
 
+@pytest.mark.slow
 def test_utilisations_between_frames_add_up_to_those_of_the_run(run):
     model, frames = run
     times_ms = np.array([0.0, *(frame.now_ms for frame in frames)])
@@ -51,8 +53,9 @@ def test_utilisations_between_frames_add_up_to_those_of_the_run(run):
 UNLIKE_CORES = {"cluster__group": [{"count": 1, "cores": 8}, {"count": 1, "cores": 3}]}
 
 
+@pytest.mark.slow
 def test_of_nodes_of_unlike_cores_all_cores_count_alike():
-    model = ClusterModel(scenario(**busy(workload__utilisation=0.9, **UNLIKE_CORES)), seed=3)
+    model = ClusterModel(scenario(**busy(workload__utilisation=0.9, workload__duration_s=8.0, **UNLIKE_CORES)), seed=3)
     frames = watched(model)
     times_ms = np.array([0.0, *(frame.now_ms for frame in frames)])
     shares = np.diff(times_ms) / times_ms[-1]
@@ -61,6 +64,7 @@ def test_of_nodes_of_unlike_cores_all_cores_count_alike():
     assert 0 < max(found) <= 1 + 1e-12
 
 
+@pytest.mark.slow
 def test_tasks_at_the_cpu_are_counted_per_core():
     model = ClusterModel(scenario(**busy(workload__utilisation=0.9, **UNLIKE_CORES)), seed=3)
     watcher = Watcher(model)
@@ -115,6 +119,7 @@ def test_memory_is_the_share_of_what_there_is_for_programs():
     assert frame.tasks.sum() == model.engine.live
 
 
+@pytest.mark.slow
 def test_a_jobs_life_adds_up_to_its_tasks_wall_time():
     model = ClusterModel(scenario(**busy()), seed=3)
     model.run()
@@ -148,6 +153,7 @@ def test_who_is_out_is_marked():
     assert seen[4000.0] == [True] * 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["pooled", "wal-pm", "load-class"])
 def test_any_policy_can_be_watched(policy):
     model = ClusterModel(scenario(**busy(policy__name=policy)), seed=3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from support import busy, finished, same_records, scenario
 
 from cluster_abm import ClusterModel
@@ -31,6 +32,7 @@ def test_runs_of_studies_keep_none():
         assert model.parts.log.kept == []
 
 
+@pytest.mark.slow
 def test_a_watched_run_that_keeps_none_shows_the_newest():
     seen = []
     for keep in (True, False):
@@ -47,6 +49,7 @@ def test_a_watched_run_that_keeps_none_shows_the_newest():
     assert any(moves for moves, _ in seen[0])
 
 
+@pytest.mark.slow
 def test_routes_of_tasks_that_have_arrived_are_forgotten(monkeypatch):
     monkeypatch.setattr(routes_in_use, "KEPT_ROUTES", 8)
     # A link that fails at the very end: routes are kept for its sake.

@@ -29,7 +29,7 @@ def windows(
         first_after=lambda time_ns: min((at * MS for at in coming if at * MS > time_ns), default=NEVER),
     )  # fmt: skip
     submissions = SimpleNamespace(
-        schedule=schedule, last_look_ns=ns(last_look), held=set(held), is_stuck=stuck, all_started=all_started
+        schedule=schedule, last_look_ns=ns(last_look), are_held=bool(held), is_stuck=stuck, all_started=all_started
     )
     conversation = SimpleNamespace(is_on=talks, hears_ends=hears, due_ns=ns(talk_due), is_stuck=talk_stuck)
     clock = Clock(10 * MS)

@@ -189,11 +189,12 @@ def test_with_less_motion_nothing_travels(show, files):
             assert seen.setdefault(row, (x, y)) == (x, y)
         windows.add(tab.run("p.view.from"))
     assert seen
-    assert windows == {20000}
     tab.until("p.view.time > 31100")
     tab.run("p.view.play(false)")
-    # The timeline has turned over once, and shows what comes.
-    assert tab.run("p.view.from") > 30000
+    # The timeline has turned over once, however fast the machine is, and shows what comes.
+    turned = tab.run("p.view.from")
+    assert turned > 30000
+    assert windows <= {20000, turned}
     assert tab.run("p.view.to - p.view.time") > 8000
 
 

@@ -44,6 +44,7 @@ def test_easy_lets_pass_what_does_not_delay_the_head(tmp_path):
     assert set(rules[9:]) == {"backfilling"}
 
 
+@pytest.mark.slow
 def test_conservative_lets_pass_what_delays_none(tmp_path):
     """C has a reservation, too, at 200 ms, for all cores: D would be in its way, and gets its own behind it.
 
@@ -128,7 +129,7 @@ slices_ms = st.sampled_from([1.0, 7.3, 10.0])
 
 
 def lived(policy: str, jobs, machine, slice_ms: float = SLICE_MS):
-    """Run jobs of (arrival, tasks, CPU, request over CPU); after each slice the notes, and the model at its end."""
+    """Run jobs of (arrival, tasks, CPU, request over CPU); after each slice the reservations, and each job's start."""
     sorted_jobs = [(arrival, tasks, cpu, cpu * ratio) for arrival, tasks, cpu, ratio in sorted(jobs)]
     keys = {"cluster__nodes": machine[0], "cluster__cores": machine[1], "cluster__slice_ms": slice_ms}
     with TemporaryDirectory() as folder:
@@ -139,7 +140,12 @@ def lived(policy: str, jobs, machine, slice_ms: float = SLICE_MS):
     while model.running:
         now = round(model.now_ms / slice_ms)
         model.step()
-        seen.append((now, dict(model.load_managers[0].notes)))
+        notes = model.load_managers[0].notes
+        told = {notes["head"]: notes["reserved"]} if "head" in notes else {}
+        queue = model.parts.submissions.queue
+        if policy == "conservative":
+            told = {job: int(at) for job, at in zip(queue, queue.notes["reserved"], strict=True) if not np.isnan(at)}
+        seen.append((now, told, notes.get("made_anew", 0)))
     ran.run()
     frame = model.jobs_frame().sort_values("task")
     assert frame.equals(ran.jobs_frame().sort_values("task"))
@@ -151,29 +157,30 @@ def lived(policy: str, jobs, machine, slice_ms: float = SLICE_MS):
     return seen, np.floor(starts / slice_ms + 1e-6).astype(int).to_dict(), sorted_jobs
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(cases, machines, slices_ms)
 def test_no_backfill_moves_the_heads_reservation_later(jobs, machine, slice_ms):
     seen, starts, _ = lived("easy", jobs, machine, slice_ms)
     reserved: dict[int, int] = {}
-    for _, notes in seen:
-        if "head" in notes:
-            job, border = notes["head"]
+    for _, told, _ in seen:
+        for job, border in told.items():
             assert border <= reserved.get(job, border)
             reserved[job] = border
     assert all(starts[job] <= border for job, border in reserved.items())
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(cases, machines, slices_ms)
 def test_no_backfill_moves_any_reservation_later(jobs, machine, slice_ms):
     seen, starts, _ = lived("conservative", jobs, machine, slice_ms)
     reserved: dict[int, int] = {}
-    for _, notes in seen:
-        for job, border in notes.get("reserved", {}).items():
+    for _, told, made_anew in seen:
+        for job, border in told.items():
             assert border <= reserved.get(job, border)
             reserved[job] = border
-        assert notes.get("made_anew", 0) == 0
+        assert made_anew == 0
     assert all(starts[job] <= border for job, border in reserved.items())
 
 
@@ -184,6 +191,7 @@ wrong = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(wrong, machines.filter(lambda machine: machine != (1, 1)), st.sampled_from(["easy", "conservative"]))
 def test_reservations_are_only_moved_later_when_a_job_has_outrun_its_request(jobs, machine, policy):
@@ -191,8 +199,7 @@ def test_reservations_are_only_moved_later_when_a_job_has_outrun_its_request(job
     ends = {job: start * SLICE_MS + sorted_jobs[job][3] for job, start in starts.items()}
     finished = {job: start * SLICE_MS + sorted_jobs[job][2] for job, start in starts.items()}
     reserved: dict[int, int] = {}
-    for now, notes in seen:
-        told = dict([notes["head"]]) if "head" in notes else notes.get("reserved", {})
+    for now, told, _ in seen:
         later = any(border > reserved.get(job, border) for job, border in told.items())
         reserved |= told
         # One that runs beyond its request, or did until the slice before (a start can be 10 ms after its border).

@@ -46,6 +46,7 @@ def test_starting_elsewhere_costs_what_it_costs_everybody(tmp_path):
     assert model.summary()["metrics"]["remote_executions"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("barrier_ms", [0.0, 15.0])
 def test_no_node_ever_runs_two_jobs(barrier_ms):
     overrides = busy(policy__name="batch-system", workload__tasks__barrier_ms=barrier_ms, workload__duration_s=5.0)

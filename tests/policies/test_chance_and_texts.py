@@ -138,6 +138,7 @@ def test_policies_that_compare_as_they_like():
         assert len(model.jobs_frame()) > 3
 
 
+@pytest.mark.slow
 def test_a_method_that_a_property_gives_is_called():
     model = run_of(property(lambda self: lambda task, view: ca.Decision(view.me, "by property")))
     assert set(model.decisions_frame()["rule"]) == {"by property"}

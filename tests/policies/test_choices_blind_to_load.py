@@ -73,6 +73,7 @@ def test_a_pool_of_four_processors_is_shared_by_all_tasks_alike():
     assert seen.model.jobs_frame()["finish_ms"].tolist() == pytest.approx([126.0] * 5)
 
 
+@pytest.mark.slow
 def test_random_draws_a_tasks_node_whatever_the_loads_are():
     """120 tasks: each node gets 30, with a standard deviation of 4.7; half of them is 3.2 of these away."""
     comes = [Job(0, at_ms=1.0 + place / 100) for place in range(120)]
@@ -84,6 +85,7 @@ def test_random_draws_a_tasks_node_whatever_the_loads_are():
 CASES = [*AT_HOME, *IN_TURN, *SITA_E]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_choice_worked_by_hand(case):
     case.check()

@@ -62,6 +62,7 @@ DATA_CLASS = [
 CASES = [*WITHOUT_FILES, *DATA_CLASS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_choice_worked_by_hand(case):
     case.check()

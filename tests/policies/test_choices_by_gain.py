@@ -174,6 +174,7 @@ IOLB_NET = [
 CASES = [*CLB, *MLB, *IOLB, *IOCM_RE, *IOLB_NET]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_choice_worked_by_hand(case):
     case.check()

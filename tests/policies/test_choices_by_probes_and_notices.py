@@ -54,6 +54,7 @@ JSQ_MEMORY = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_jsq_memory_remembers_the_emptiest_node_it_has_seen(seed):
     """Nodes 0-2 have nine tasks, node 3 none. One node is drawn for each task; once it was 3, that is probed again, and
@@ -98,6 +99,7 @@ COLD, UNKNOWN = "the cold one of least latency", "random: the pool is too small"
 PREQUAL = [Drawn("prequal", (), [Job(0, LONG), Job(0, LONG, at_ms=2.0)], {0, 1, 2, 3}, place=1, given=PROBED)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(("quantile", "at_ms", "rule", "target"), [
     # One of 0, 0, 1, 3 tasks in flight (or 0, 0, 0, 4) is above their quantile 0.75: node 2 is hot.
@@ -178,6 +180,7 @@ def test_sparse_jsq_draws_one_of_nodes_alike():
 CASES = [*POWER_OF_D, *JSQ_MEMORY, *PREQUAL, *TOLD_IDLE, *SPARSE]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_choice_worked_by_hand(case):
     case.check()

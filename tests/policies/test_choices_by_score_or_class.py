@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from by_hand import LONG, TIES, Worked, on, tasks
 from four_nodes import Case, Job, decided
-from test_scores_of_nodes import NODE, task_of, view_of
+from test_scores_of_nodes import NODE, samples_of, task_of, view_of
 
 from cluster_abm.policies import create
 from cluster_abm.policy.parts.features import FEATURES
@@ -48,10 +48,9 @@ TARGET_LOAD = [
 
 def risk(*samples: list[float], memory_mb=0.0, task_mb=0.0, me: int = 3, **parameters: float) -> tuple[int, str]:
     """Where a task of one core of four, 25 %, goes after these samples of CPU utilisation [%]."""
-    policy, notes = create(PolicyChoice(name="load-risk", **parameters)), {}
-    for sample in samples:
-        policy.relieve(view_of([NODE] * 4, notes=notes, cpu_percent=sample, memory_mb=memory_mb))
-    decision = policy.place(task_of(memory_mb=task_mb), view_of([NODE] * 4, me=me, notes=notes))
+    policy = create(PolicyChoice(name="load-risk", **parameters))
+    taken = samples_of([NODE] * 4, *({"cpu_percent": sample, "memory_mb": memory_mb} for sample in samples))
+    decision = policy.place(task_of(memory_mb=task_mb), view_of([NODE] * 4, me=me, samples=taken))
     return decision.target, decision.rule
 
 
@@ -183,6 +182,7 @@ LOAD_CLASS = [
 CASES = [*TARGET_LOAD, *RISK, *DISK_IO, *LEARNED, *LOAD_CLASS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_choice_worked_by_hand(case):
     case.check()

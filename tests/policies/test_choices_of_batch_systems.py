@@ -89,6 +89,7 @@ CONSERVATIVE = [
 CASES = [*BATCH, *EASY, *CONSERVATIVE]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_choice_worked_by_hand(case):
     case.check()

@@ -127,6 +127,7 @@ WAL_RE = [
 CASES = [*LEAST, *LWL, *IO_RE, *CM_RE, *WAL_RE]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_choice_worked_by_hand(case):
     case.check()

@@ -170,6 +170,7 @@ JOBS = [
 CASES = [*AGE_AND_IO, *NO_LS_BLOCKING, *LOOP, *JOBS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_choice_worked_by_hand(case):
     case.check()

@@ -231,6 +231,7 @@ HBD = [
 CASES = [*FIG_1, *BY_MEMORY, *WAL_PM, *IOCM, *IOLB_PM, *HBD]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_choice_worked_by_hand(case):
     case.check()

@@ -101,6 +101,7 @@ def test_four_short_tasks_probe_four_free_nodes_and_start_there_at_once(policy):
     assert sorted(seen.targets) == [0, 1, 2, 3]
 
 
+@pytest.mark.slow
 def test_hawk_steals_from_nodes_that_may_have_long_tasks_only():
     """Nodes 0-2 are kept for short tasks, so that node 0 has one node to ask: one attempt does what ten do."""
     given = {"policy__long_ms": 150.0, "policy__short_share": 0.75, "policy__probe_ratio": 1.0}
@@ -180,6 +181,7 @@ TETRIS = [
 CASES = [*CENTRAL, *SAMPLING, *LONG_AND_SHORT, *STEALING, *TETRIS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_choice_worked_by_hand(case):
     case.check()

@@ -13,17 +13,9 @@ from cluster_abm.testing import PolicyContract
 NAMES = sorted(available())
 
 
-# Over these policies the fast suite has all tests, over the others these tests.
-FAST = (
-    "test_it_says", "test_each_rule", "test_it_names", "test_asked", "test_it_changes", "test_it_answers",
-    "test_a_task_that", "test_all_work_is_finished_once", "test_a_task_is_where",
-)  # fmt: skip
-
-
 def pytest_generate_tests(metafunc):
     if "chosen" in metafunc.fixturenames:
-        has_all = metafunc.function.__name__.startswith(FAST)
-        metafunc.parametrize("chosen", NAMES if has_all else mostly_slow(NAMES), scope="class")
+        metafunc.parametrize("chosen", mostly_slow(NAMES), scope="class")
 
 
 class TestShipped(PolicyContract):

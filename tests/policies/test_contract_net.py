@@ -452,6 +452,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_by_hand(case):
     case.check()
@@ -503,6 +504,7 @@ HARD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", HARD)
 @pytest.mark.parametrize("formula", ["iolb", "wal-pm"])
 def test_nothing_is_lost_or_run_twice_and_tasks_do_not_go_round(what, formula):

@@ -13,10 +13,12 @@ from cluster_abm import ClusterModel
 from cluster_abm.policies import available
 from cluster_abm.policy.finding.files import load_policy
 
-# Of each kind one: the least load, a draw, conditions on several loads, migration, places of data.
-KINDS = ("jsq", "random", "iolb", "wal-pm", "data-majority")
+# Of each kind one: the least load, a draw, conditions on several loads, migration, places of data, classes of averages,
+# what was placed lately, samples.
+KINDS = ("jsq", "random", "iolb", "wal-pm", "data-majority", "load-class", "target-load", "load-risk")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_slow(KINDS, ("jsq",)))
 def test_a_copy_is_compiled_and_decides_the_same(tmp_path, monkeypatch, name):
     shipped = available()[name]

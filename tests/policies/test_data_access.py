@@ -178,6 +178,7 @@ def fetched_by_hand(case, node):
     return total, legs
 
 
+@pytest.mark.slow
 @given(maps())
 def test_data_access_is_the_best_of_all_nodes(case):
     cluster_of, size_mb, holders, mb_per_s, latency_ms, needed, tasks, me = case
@@ -192,6 +193,7 @@ def test_data_access_is_the_best_of_all_nodes(case):
     assert target("data-access", seen(data, tasks, me), needs(*needed)) == expected
 
 
+@pytest.mark.slow
 @given(maps())
 def test_data_majority_is_the_most_of_all_nodes(case):
     cluster_of, size_mb, holders, mb_per_s, _, needed, tasks, me = case

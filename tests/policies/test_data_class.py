@@ -86,6 +86,7 @@ def test_without_the_designated_node_the_next_best_is_designated():
     assert target(seen(5, [IDLE] * 6, refused=[0, 1, 2])) == 4
 
 
+@pytest.mark.slow
 @settings(max_examples=66)
 @given(view=views(), with_map=st.booleans())
 def test_without_files_it_is_load_class(view, with_map):
@@ -94,6 +95,7 @@ def test_without_files_it_is_load_class(view, with_map):
     assert repr(policy().place(needs(), view)) == repr(policy("load-class").place(needs(), view))
 
 
+@pytest.mark.slow
 @settings(max_examples=66)
 @given(case=maps(), sample=st.sampled_from([IDLE, LOW, NORMAL, HIGH]))
 def test_where_all_nodes_are_alike_in_class_it_is_data_access(case, sample):
@@ -104,6 +106,7 @@ def test_where_all_nodes_are_alike_in_class_it_is_data_access(case, sample):
         assert target(view, needs(*needed)) == policy("data-access").place(needs(*needed), view).target
 
 
+@pytest.mark.slow
 @settings(max_examples=66)
 @given(view=views(), data=st.data())
 def test_in_one_cluster_it_is_the_pseudo_code_with_the_designated_node_as_local_host(view, data):
@@ -164,6 +167,7 @@ def test_wrong_parameters_are_refused():
         policy(across_clusters=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["papers", "negotiated"])
 def test_in_a_run_tasks_start_nearer_to_their_files(mode):
     shared = {

@@ -79,6 +79,7 @@ def test_page_faults_count_as_io(node):
     assert found == pytest.approx(1500 + 1500 * 0.01 * 10.5 + 1500 * 0.75 * 8.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["wal-pm", "iocm-re", "iocm-pm"])
 def test_it_is_an_option_that_changes_decisions(name):
     work = busy(policy__name=name, workload__reaccess_rate=4.0)

@@ -130,11 +130,10 @@ def near_tie(see, i):
     return any(0 < b - a < 1e-9 * max(b, 1) for a, b in itertools.pairwise(lifs))
 
 
-@pytest.mark.parametrize("index", ["remaining", pytest.param("queue", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("policy", ["iolb", *(pytest.param(name, marks=pytest.mark.slow) for name in ("clb", "mlb"))])
-@pytest.mark.parametrize(("nodes", "groups"), [
-    pytest.param(ALIKE, [], id="alike", marks=pytest.mark.slow),
-    pytest.param(UNLIKE, GROUPS, id="unlike"),
+@pytest.mark.slow
+@pytest.mark.parametrize(("nodes", "groups", "policy", "index"), [
+    (ALIKE, [], "iolb", "remaining"), (UNLIKE, GROUPS, "iolb", "queue"), (UNLIKE, GROUPS, "clb", "remaining"),
+    (ALIKE, [], "clb", "queue"), (ALIKE, [], "mlb", "remaining"), (UNLIKE, GROUPS, "mlb", "queue"),
 ])  # fmt: skip
 def test_papers_mode_is_the_papers_centralised_algorithm(nodes, groups, policy, index):
     seen = {"I/O": 0, "memory": 0, "CPU": 0}
@@ -185,6 +184,7 @@ def test_theorem_8_without_io_iolb_decides_as_mlb():
     assert decisions("iolb", **without_io).equals(decisions("mlb", **without_io))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("index", ["remaining", "queue"])
 def test_theorem_9_without_io_and_faults_all_three_decide_on_the_same_index(index):
     """The three then take lines 15-20; MLB and IOLB estimate responses alike, CLB's own estimate is then the same:

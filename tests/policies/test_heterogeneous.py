@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support import busy, finished, mostly_slow, same_records, scenario
@@ -11,6 +13,7 @@ from cluster_abm.engine.tables import LOAD
 from cluster_abm.policies import ArrivingTask, Hardware, Paths, View, available, create
 from cluster_abm.policy.capacities import AS_MEASURED, capacities_of, own_time_of, served_by
 from cluster_abm.policy.tasks import CANDIDATE
+from cluster_abm.policy.waiting import no_cores
 from cluster_abm.scenario.schema import PolicyChoice
 
 NAMES = sorted(available())
@@ -74,6 +77,7 @@ def target(name, hardware, loads, **how):
 # ---- what every policy must keep ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_slow(NAMES))
 def test_on_like_nodes_it_changes_nothing(name):
     setup = busy(policy__name=name, workload__duration_s=5.0)
@@ -84,6 +88,7 @@ def test_on_like_nodes_it_changes_nothing(name):
     assert plain.summary() == relative.summary()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_slow(NAMES))
 def test_on_unlike_nodes_every_policy_that_compares_any_decides_otherwise(name):
     setup = busy(policy__name=name, workload__duration_s=20.0, **UNLIKE)
@@ -93,6 +98,7 @@ def test_on_unlike_nodes_every_policy_that_compares_any_decides_otherwise(name):
     assert same_records(plain, relative) == (name in NOTHING_TO_COMPARE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["jsq", "wal-pm", "iocm-pm", "iolb", "round-robin"])
 def test_steps_and_leaps_leave_the_same(name):
     setup = scenario(**busy(policy__name=name, policy__heterogeneous=True, workload__duration_s=5.0, **UNLIKE))
@@ -174,13 +180,21 @@ CASES = [
 ]  # fmt: skip
 
 
+def all_free(refused):
+    """The cores of two idle nodes."""
+    return replace(no_cores(), free=np.ones(2, np.int64))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "hardware", "loads", "plain", "relative"), CASES)
 def test_where_a_newcomer_goes(name, hardware, loads, plain, relative):
     for heterogeneous, expected in ((False, plain), (True, relative)):
         policy, view, arriving = asked(
             name, hardware, loads, heterogeneous=heterogeneous, parameters=WAL if name == "wal-re" else None
         )
-        assert not policy.holds_jobs or not policy.holds(arriving, 1, view)
+        if policy.central:
+            chosen = policy.cores_for(arriving, 1, replace(view, cores_of_all=all_free))
+            view.cores_of_all = lambda refused, chosen=chosen: replace(no_cores(), nodes_of=lambda job: chosen)
         assert policy.place(arriving, view).target == expected
 
 
@@ -239,6 +253,7 @@ def test_hbd_moves_a_process_that_gains_by_a_faster_cpu():
     assert found[True, 31.0].load_there == pytest.approx(4.0 / 1.5)
 
 
+@pytest.mark.slow
 def test_wal_pm_migrates_from_the_node_most_loaded_for_its_speed():
     """Queues 2 and 3: the slow node (4) is above the mean 3, the fast one (2) below; by counts it is the other way."""
     task = {"task": 7, "age_ms": 500.0, "cpu_ms": 500.0, "io_per_ms": 0.01, "request_kb": 100.0, "running": True}
@@ -297,9 +312,10 @@ def test_round_robin_deals_in_proportion_to_speed_and_evenly():
     assert max(len(run) for run in "".join(map(str, dealt)).replace("0", " ").replace("2", " ").split()) <= 2
 
 
+@pytest.mark.slow
 def test_a_batch_job_gets_the_fastest_free_nodes():
     nodes = [SLOW, FAST, SLOW, FAST]
     for heterogeneous, given in ((False, [0, 1]), (True, [1, 3])):
         policy, view, arriving = asked("batch-system", nodes, {}, heterogeneous=heterogeneous)
-        assert not policy.holds(arriving, 2, view)
-        assert sorted(view.notes["given"][arriving.job].tolist()) == given
+        view.cores_of_all = lambda refused: replace(no_cores(), free=np.ones(4, np.int64))
+        assert sorted(policy.cores_for(arriving, 2, view).tolist()) == given

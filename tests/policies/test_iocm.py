@@ -45,6 +45,7 @@ def lightest(view, resource):
     return min(range(count), key=lambda k: (loads[k], memory[k], (k - view.me) % count))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("io_rule", ["home", "imbalance"])
 @pytest.mark.parametrize("io_mean", [0.12, 0.0])
 def test_iocm_re_balances_io_else_memory_else_cpu(io_mean, io_rule):
@@ -83,6 +84,7 @@ def test_iocm_re_balances_io_else_memory_else_cpu(io_mean, io_rule):
     assert all(seen.get(case, 0) > 20 for case in expected), seen
 
 
+@pytest.mark.slow
 def test_all_three_rules_are_reached():
     """Most of the jobs have no I/O: a home without any balances memory while it pages, else its CPU."""
     settings = busy(
@@ -151,6 +153,7 @@ def migrations_of(migrates_all, seed):
     return list(asked.values())
 
 
+@pytest.mark.slow
 def test_all_of_em_migrate_once_home_was_the_most_loaded():
     """It goes on until no task gains; else until home is not the most loaded node any more."""
     went_on = stopped = 0
@@ -169,6 +172,7 @@ def test_all_of_em_migrate_once_home_was_the_most_loaded():
     assert stopped > 5
 
 
+@pytest.mark.slow
 def test_iocm_pm_sends_all_that_gain_while_home_is_overloaded():
     settings = busy(
         policy__name="iocm-pm", negotiation__mode="papers", workload__duration_s=60.0, workload__utilisation=0.7,

@@ -99,6 +99,7 @@ def loads(draw):
     return {name: draw(st.lists(levels, min_size=count, max_size=count)) for name in LOAD.names}
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(loads(), st.sampled_from([0.0, 0.01, 1.0]), st.sampled_from([0.0, 60.0, 99.0, 500.0]), st.floats(0.1, 1e5))
 def test_lines_4_to_8_need_io_and_lines_10_to_14_need_faults(rows, io_per_ms, memory_mb, cpu_ms):
@@ -139,6 +140,7 @@ def decided(overrides, seed):
     return frame.assign(io_per_ms=model.jobs["io_per_ms"][frame["job"]])
 
 
+@pytest.mark.slow
 @random_runs
 @given(scenarios(), st.integers(0, 2**31))
 def test_theorem_3_in_any_run(overrides, seed):
@@ -150,6 +152,7 @@ def test_theorem_3_in_any_run(overrides, seed):
     assert (by_memory.task_load > 0).all()
 
 
+@pytest.mark.slow
 @random_runs
 @given(scenarios(), st.integers(0, 2**31))
 def test_theorem_3_in_a_cluster_without_io(overrides, seed):
@@ -157,6 +160,7 @@ def test_theorem_3_in_a_cluster_without_io(overrides, seed):
     assert len(frame) == 0 or not (frame.rule == IO).any()
 
 
+@pytest.mark.slow
 @random_runs
 @given(scenarios(), st.integers(0, 2**31), st.sampled_from(["memory", "rate"]))
 def test_theorem_6_in_a_cluster_that_does_not_page(overrides, seed, why):
@@ -165,6 +169,7 @@ def test_theorem_6_in_a_cluster_that_does_not_page(overrides, seed, why):
     assert not (frame.rule == MEMORY).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["papers", "negotiated"])
 def test_half_of_the_jobs_without_io(mode):
     """All three rules are taken, and the silent half of the jobs is placed by the other two alone."""

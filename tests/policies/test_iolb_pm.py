@@ -80,6 +80,7 @@ def close(a, b):
     return a != b and abs(a - b) <= 1e-9 * max(abs(a), abs(b))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("index", ["remaining", "queue"])
 @pytest.mark.parametrize(("nodes", "groups"), [(ALIKE, []), (UNLIKE, GROUPS)], ids=["alike", "unlike"])
 def test_the_task_that_moves_most_io_per_cost_of_those_that_gain(nodes, groups, index):
@@ -279,6 +280,7 @@ def test_where_no_task_gains_by_a_move_it_is_iolb():
     assert mine == theirs
 
 
+@pytest.mark.slow
 def test_where_no_task_may_go_anywhere_it_is_iolb():
     settings = busy(negotiation__migration_ms=1e6, negotiation__remote_execution_ms=1e6)
     plain, moving = finished(3, **settings), finished(3, **(settings | {"policy__name": "iolb-pm"}))

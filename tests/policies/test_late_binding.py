@@ -99,6 +99,7 @@ def test_long_tasks_stay_out_of_the_short_partition(name):
     assert policy.short_share == pytest.approx(work[~is_long].sum() / work.sum())
 
 
+@pytest.mark.slow
 def test_hawks_idle_nodes_steal():
     frame = heavy("hawk").jobs_frame()
     none = finished(3, **HEAVY, policy__name="hawk", policy__steal_attempts=1).jobs_frame()
@@ -120,6 +121,7 @@ def waits_behind_long_tasks(name: str) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_under_eagle_no_short_task_waits_behind_a_long_one_and_under_hawk_some_do():
     under_eagle = waits_behind_long_tasks("eagle")
     assert len(under_eagle) > 10

@@ -16,7 +16,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.gym import PlacementEnv
 from cluster_abm.policies import create
 from cluster_abm.policies.learned import shipped
-from cluster_abm.policy.parts.features import COST, DOWN, FEATURES, HOME, features_of, squashed
+from cluster_abm.policy.parts.features import COST, DOWN, FEATURES, HOME, features_of, put_features, squashed
 from cluster_abm.policy.parts.scorer import FORMAT, LARGEST_WEIGHT, Scorer, read_scorer
 from cluster_abm.scenario.schema import PolicyChoice
 from cluster_abm.study.design.fingerprint import cell_key
@@ -69,6 +69,7 @@ def test_squashed_numbers_keep_their_order_and_bounds():
     assert (np.diff(many) > 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("situation", SITUATIONS)
 @pytest.mark.parametrize("make", [shipped, network])
 def test_a_run_under_it_is_the_episode_that_its_weights_play(tmp_path, situation, make):
@@ -84,6 +85,44 @@ def test_a_run_under_it_is_the_episode_that_its_weights_play(tmp_path, situation
     assert same_records(env.model, run)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("situation", [*SITUATIONS, "failing"])
+@pytest.mark.parametrize("make", [shipped, network])
+def test_it_decides_the_same_in_compiled_code_in_python_and_step_by_step(tmp_path, situation, make):
+    failing = {
+        "failures__node__kind": "exponential", "failures__node__mean_up_s": 3.0, "failures__node__mean_down_s": 1.0,
+        "failures__on_failure": "restart", "workload__duration_s": 8.0, "run__until": 12_000.0,
+    }  # fmt: skip
+    settings = busy(policy__name="learned", **SITUATIONS.get(situation, failing))
+    make().save(tmp_path / "weights.json")
+    settings["policy__file"] = str(tmp_path / "weights.json")
+    setup = scenario(**settings)
+    compiled, plain, stepped = (ClusterModel(setup, seed=2, compile_decisions=form) for form in (True, False, True))
+    assert compiled.decides_in_python == ""
+    compiled.run()
+    plain.run()
+    while stepped.running:
+        stepped.step()
+    assert len(compiled.decisions_frame()) > 10
+    for other in (plain, stepped):
+        assert same_records(compiled, other)
+        assert compiled.decisions_frame().equals(other.decisions_frame())
+
+
+@pytest.mark.slow
+def test_features_without_a_weight_are_not_measured():
+    policy = create(PolicyChoice(name="learned"))
+    assert [name for name, read in zip(NAMES, policy.reads, strict=True) if not read] == ["down"]
+    model = ClusterModel(scenario(**busy(policy__name="learned")), seed=1)
+    model.run(until_ms=5_000.0)
+    view, task = model.view_of(model.load_managers[0]), model.parts.announcements.of(0, 0)
+    some, all_of_them = np.ones((len(NAMES), view.nodes), np.float32), features_of(task, view)
+    put_features(some, task, view, np.array([name in ("tasks", "cost", "io_wait") for name in NAMES]))
+    for name, found, whole in zip(NAMES, some, all_of_them, strict=True):
+        assert found.tolist() == (whole if name in ("home", "tasks", "cost", "io_wait") else 0.0 * whole).tolist()
+
+
+@pytest.mark.slow
 def test_the_least_tasks_are_the_queue_that_jsq_joins(tmp_path):
     linear(tasks=-1.0).save(tmp_path / "least.json")
     settings = busy(negotiation__mode="papers")
@@ -175,6 +214,7 @@ def test_results_of_a_study_depend_on_what_the_file_holds(tmp_path):
     assert cell_key(settings, "none") != before
 
 
+@pytest.mark.slow
 def test_it_says_what_it_compared():
     model = finished(1, **busy(policy__name="learned"))
     decided = model.decisions_frame()
@@ -185,6 +225,7 @@ def test_it_says_what_it_compared():
     assert 0 < len(decided[decided["rule"] == "highest score"]) == len(decided)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["delay", "contended"])
 def test_the_cost_is_that_which_policies_count_with(mode):
     # `features_of` computes it for all nodes at once.

@@ -95,6 +95,7 @@ def views(draw):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=133)
 @given(views())
 def test_it_places_as_the_papers_pseudo_code_does(view):

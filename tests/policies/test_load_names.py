@@ -51,6 +51,7 @@ def test_all_indices_have_names_and_nothing_else():
     assert all(getattr(load, name) == name for name in LOAD.names)
 
 
+@pytest.mark.slow
 def test_names_and_texts_are_the_same():
     models = [
         ClusterModel(scenario(**SHORT), seed=3, policy=policy, compile_decisions=compiles)
@@ -68,6 +69,7 @@ def test_names_and_texts_are_the_same():
         assert other.decisions_frame().equals(first)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiles", [True, False])
 @pytest.mark.parametrize("policy", [Misnamed, Misquoted])
 def test_a_misspelt_index_is_found_with_the_nearest(policy, compiles, capfd):

@@ -335,6 +335,7 @@ def two_machines(name, programs, tmp_path, jobs, **more):
 BIG = ["big,100000,60,0"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", VARIATIONS)
 def test_two_big_jobs_at_one_machine_end_on_two(name, tmp_path):
     # 120 MB on 100: it pages, and after 2 s one of them moves to the empty machine, 48.1 s on its way.

@@ -27,6 +27,7 @@ class Shorter(ca.Policy):
         return ca.Decision(other, "fewer", "tasks", load_here=here, load_there=there)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiles", [False, True])
 def test_an_offer_without_the_tasks_own_load_is_held_against_the_loads(tmp_path, compiles):
     """Both nodes reported no task. Then one comes to each, which stays, and two more come to node 0.

@@ -43,6 +43,7 @@ note: cluster_abm.policies.easy is cluster_abm.policies.batch_systems now
 """
 
 
+@pytest.mark.slow
 def test_modules_that_have_moved_are_imported_by_their_old_names_with_one_note():
     done = subprocess.run([sys.executable, "-W", "error", "-c", OF_USERS], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("3 True\n", NOTES)

@@ -51,6 +51,7 @@ def test_what_names_a_file(text, split):
     assert split_reference(text) == split
 
 
+@pytest.mark.slow
 def test_a_policy_in_a_file_runs_by_its_name(write):
     write("mine.py", HEAD + source("AlwaysHome", source="a test"))
     model = ClusterModel(scenario(**SHORT), policy="mine.py:AlwaysHome", seed=3)
@@ -167,6 +168,7 @@ def test_the_page_names_no_file(write):
     assert scenario_with(own, settings_of(own), name_of("mine.py:Mine")).policy.name == "mine"
 
 
+@pytest.mark.slow
 def test_the_command_line_is_a_caller(write, cli_of):
     write("mine.py", HEAD + source("Mine"))
     short = ("--set", "workload.duration_s=2", "--set", "cluster.nodes=2", "--json")
@@ -254,6 +256,7 @@ class Shadow(JoinShortestQueue):
     """It inherits its name, and has none of its own."""
 
 
+@pytest.mark.slow
 def test_classes_and_objects(write):
     by_class = ClusterModel(scenario(**SHORT), policy=Own, seed=2)
     by_object = ClusterModel(scenario(**SHORT), policy=Own(step=1), seed=2)
@@ -307,6 +310,7 @@ def test_wrong_policies_in_python():
         ClusterModel(scenario(**SHORT), policy=Bare())
 
 
+@pytest.mark.slow
 def test_a_registered_policy_is_found_by_its_name(write):
     assert register(Own) is Own
     assert ClusterModel(scenario(**SHORT | {"policy__name": "own"})).policy.__class__ is Own

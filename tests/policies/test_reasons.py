@@ -20,6 +20,7 @@ def decided(rule, **given):
     return SimpleNamespace(**{**usual, **given})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(available()))
 def test_every_rule_that_a_run_names_has_words(name):
     policy = available()[name]

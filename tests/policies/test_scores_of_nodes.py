@@ -9,21 +9,39 @@ import pytest
 from support import busy, finished
 
 from cluster_abm.engine.tables import LOAD
+from cluster_abm.model.knowing.sampling import Ring
 from cluster_abm.policies import ArrivingTask, Hardware, Paths, View, create
+from cluster_abm.policy.memory import Memory
+from cluster_abm.policy.samples import no_samples
 from cluster_abm.scenario.schema import PolicyChoice
 
 # Requests of 200 KB take 8 + 2 ms on its disk of 100 MB/s; memory for programs 100 MB.
 NODE = Hardware(1.0, 100.0, 0.0, math.inf, False, 8.0, 8.0, 100.0, 0.0, cores=4)
 
 
-def view_of(hardware, me=0, refused=(), now_ms=0.0, notes=None, **columns):
+def view_of(hardware, me=0, refused=(), now_ms=0.0, memory=None, samples=None, notes=None, **columns):
     loads = np.zeros(len(hardware), LOAD)
     for name, values in columns.items():
         loads[name] = values
     return View(
         me, loads, tuple(hardware), Paths.alike(len(hardware), 128.0), 100.0, lambda task, draw: 0.5,
-        frozenset(refused), now_ms=now_ms, notes={} if notes is None else notes,
+        frozenset(refused), now_ms=now_ms, memory=Memory() if memory is None else memory, samples=samples,
+        notes={} if notes is None else notes,
     )  # fmt: skip
+
+
+def as_column(load, hardware):
+    return np.broadcast_to(np.array(load, float), len(hardware))
+
+
+def samples_of(hardware, *samples):
+    """What each load manager has sampled for `load-risk`: columns by name."""
+    sampling = create(PolicyChoice(name="load-risk")).samples
+    before = no_samples(sampling, hardware)
+    shares = np.array([[as_column(sample.get(name, 0.0), hardware) for name in sampling.indices] for sample in samples])
+    shares /= before.sample_whole
+    found = np.concatenate([shares.mean(axis=0), shares.std(axis=0)])[None]
+    return before._replace(sample_of=np.zeros(len(hardware), np.int64), sample_shares=found)
 
 
 def task_of(number=0, io_per_ms=0.0, memory_mb=0.0):
@@ -83,16 +101,17 @@ def test_target_scores(cpu_percent, target, rule):
 def test_what_was_placed_lately_is_counted_until_the_mean_shows_it():
     """Three tasks of 25 % of a node each, one after another: to home, u = 25 and a score of 78; there again it would be
     50 and 33, so to node 1; then both would have 50: to node 2. Five seconds later none of them counts any more."""
-    policy, notes = create(PolicyChoice(name="target-load")), {}
+    policy, memory = create(PolicyChoice(name="target-load")), Memory()
     targets = [
-        policy.place(task_of(number), view_of([NODE] * 3, now_ms=now_ms, notes=notes)).target
+        policy.place(task_of(number), view_of([NODE] * 3, now_ms=now_ms, memory=memory)).target
         for number, now_ms in enumerate([0.0, 100.0, 200.0, 5300.0])
     ]
     assert targets == [0, 1, 2, 0]
     # A task that is placed again because the first node has refused counts once.
-    again = view_of([NODE] * 3, refused=(0,), now_ms=5300.0, notes=notes)
+    again = view_of([NODE] * 3, refused=(0,), now_ms=5300.0, memory=memory)
     assert policy.place(task_of(3), again).target == 1
-    assert list(notes["placed"]) == [3]
+    later = view_of([NODE] * 3, now_ms=5400.0, memory=memory)
+    assert policy.place(task_of(4), later).target == 0
 
 
 def test_a_task_that_waits_for_its_disk_uses_less_of_a_core():
@@ -107,14 +126,13 @@ def test_a_task_that_waits_for_its_disk_uses_less_of_a_core():
 def test_risk_by_mean_and_deviation():
     """Samples of CPU: node 0 steadily 41 %, node 1 21 and 61 %: deviation 0.2. With 25 % of the task, mu = 0.66:
     (0.66 + 0)/2 and (0.66 + 0.2)/2: scores 67 and 57."""
-    policy, notes = create(PolicyChoice(name="load-risk")), {}
-    for cpu_percent in ([41.0, 21.0], [41.0, 61.0]):
-        policy.relieve(view_of([NODE] * 2, notes=notes, cpu_percent=cpu_percent))
-    seen = view_of([NODE] * 2, me=1, notes=notes, cpu_percent=[99.0, 99.0])
+    policy = create(PolicyChoice(name="load-risk"))
+    samples = samples_of([NODE] * 2, {"cpu_percent": [41.0, 21.0]}, {"cpu_percent": [41.0, 61.0]})
+    seen = view_of([NODE] * 2, me=1, samples=samples, cpu_percent=[99.0, 99.0])
     decision = policy.place(task_of(), seen)
     assert (decision.target, decision.rule) == (0, "score 67")
     # Node 0 refuses: node 1, 100 (1 - 0.43).
-    assert policy.place(task_of(), view_of([NODE] * 2, refused=(0,), notes=notes)).rule == "score 57"
+    assert policy.place(task_of(), view_of([NODE] * 2, refused=(0,), samples=samples)).rule == "score 57"
 
 
 def test_the_worse_of_cpu_and_memory_counts():
@@ -124,18 +142,22 @@ def test_the_worse_of_cpu_and_memory_counts():
     assert (decision.target, decision.rule) == (1, "score 57")
 
 
+@pytest.mark.slow
 def test_only_the_samples_of_the_window_count():
-    policy, notes = create(PolicyChoice(name="load-risk", sample_ms=1000.0, window_ms=2000.0)), {}
-    for cpu_percent in (100.0, 20.0, 40.0):
-        policy.relieve(view_of([NODE], notes=notes, cpu_percent=cpu_percent))
-    assert notes["mean"][0].tolist() == pytest.approx([0.3])
-    assert notes["deviation"][0].tolist() == pytest.approx([0.1])
+    sampling = create(PolicyChoice(name="load-risk", sample_ms=1000.0, window_ms=2000.0)).samples
+    ring = Ring((1, 1), sampling.most)
+    for share in (1.0, 0.2, 0.4):
+        ring.add(np.array([[share]]))
+    assert ring.statistics().ravel().tolist() == pytest.approx([0.3, 0.1])
 
 
+@pytest.mark.slow
 def test_samples_are_taken_in_a_run_of_what_was_reported():
     """Every second, of utilisations that nodes report; nothing migrates by it."""
     model = finished(2, **busy(policy__name="load-risk", policy__sample_ms=1000.0, negotiation__mode="negotiated"))
-    samples = model.load_managers[0].notes["samples"]
-    assert len(samples) == pytest.approx(model.now_ms / 1000.0, abs=2)
-    assert max(sample[0].max() for sample in samples) > 0.2
+    (taken,) = model.parts.sampling.taken
+    assert taken.count == pytest.approx(model.now_ms / 1000.0, abs=2)
+    view = model.view_of(model.load_managers[0])
+    assert view.mean_share("cpu_percent").max() > 0.1
+    assert view.share_deviation("cpu_percent").max() > 0.05
     assert model.summary()["metrics"]["migrations"] == 0

@@ -247,12 +247,14 @@ def failed(test, given, said):
     assert not caught.value.pytrace
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("policy", "test", "given", "said"), BROKEN)
 def test_a_policy_that_breaks_it_is_told(policy, test, given, said):
     (method,) = (name for name in dir(PolicyContract) if name.startswith("test_") and name.endswith(test))
     failed(getattr(contract(policy), method), given, said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model_class", "test", "given", "said"), BY_A_MODEL)
 def test_a_model_that_breaks_it_is_told(model_class, test, given, said):
     failed(getattr(contract(Good, model_class), f"test_{test}"), given, said)
@@ -307,6 +309,7 @@ def test_a_file_and_the_command_run_it(tmp_path):
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_the_command_is_given_wrongly(tmp_path):
     (tmp_path / "mine.py").write_text(MINE)
     wrong = carried_out(tmp_path, "-m", "cluster_abm.testing", "mine.py:Mina")
@@ -317,6 +320,7 @@ def test_what_the_command_is_given_wrongly(tmp_path):
     assert "usage:" in nothing.stderr
 
 
+@pytest.mark.slow
 def test_without_pytest_the_package_says_what_to_install(tmp_path):
     code = (
         "import sys, cluster_abm, cluster_abm.model; assert 'pytest' not in sys.modules; sys.modules['pytest'] = None"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support import scenario
@@ -9,7 +11,7 @@ from test_scores_of_nodes import NODE, view_of
 
 from cluster_abm import ClusterModel
 from cluster_abm.policies import ArrivingTask, WaitingJobs, create
-from cluster_abm.policy.waiting import WAITING
+from cluster_abm.policy.waiting import RUNNING, WAITING, no_cores
 from cluster_abm.scenario.schema import PolicyChoice
 
 # Of node 0 are free: half of four cores, 60 of 100 MB, 0.8 of the disk; of node 1: all cores, 10 MB, 0.4.
@@ -35,15 +37,16 @@ def started(jobs, hardware=(NODE, NODE), live=1, refused=(), **how):
     """The place of the job that starts, and the nodes of its tasks."""
     policy = create(PolicyChoice(name="tetris", **how))
     view = view_of(hardware, refused=refused, **LOADS)
-    view.live_jobs_of_all = lambda: np.arange(live)
+    view.cores_of_all = lambda refused: replace(no_cores(), running=np.zeros(live, RUNNING))
     queue = queue_of(*jobs)
     place = policy.next_job(queue, view)
     if place < 0:
         return place, []
     tasks = jobs[place].get("tasks", 1)
-    return place, [policy.place(queue.first_task(place), view).target for _ in range(tasks)]
+    return place, policy.cores_for(queue.first_task(place), tasks, view).tolist()
 
 
+@pytest.mark.slow
 def test_the_largest_dot_product():
     """What computes fits on node 0 alone (memory): 1/4 0.5 + 0.2 0.6 = 0.245, a tenth less away from home: 0.2205.
     What reads fits there alone, too (disk): 1/8 0.5 + 0.1 0.6 + 0.5 0.8 = 0.5225."""
@@ -54,6 +57,7 @@ def test_the_largest_dot_product():
     assert started([light], remote_penalty=0.6) == (0, [0])
 
 
+@pytest.mark.slow
 def test_short_remaining_work_counts_against_it():
     """Work: (1/4 + 0.2) 100 ms = 45; what reads takes 200 ms: 0.725 200 = 145. Mean alignment 0.3715, mean work 95:
     0.2205 - 0.3715/95 45 = 0.0445 is more than 0.5225 - 0.3715/95 145 = -0.0445. With weight 1/2 it is 0.1325 against
@@ -108,6 +112,7 @@ def run_of(tmp_path, rows, **cluster):
     return model.jobs_frame().sort_values("job")
 
 
+@pytest.mark.slow
 def test_cores_alone_do_not_make_room(tmp_path):
     """One node of four cores and 100 MB: of three jobs of 60 MB one at a time, and one of 40 MB beside it."""
     rows = ["0,0,95,0,60", "1,0,95,0,60", "2,0,95,0,40", "3,0,95,0,60"]
@@ -115,6 +120,7 @@ def test_cores_alone_do_not_make_room(tmp_path):
     assert frame["finish_ms"].tolist() == [95, 195, 97, 295]
 
 
+@pytest.mark.slow
 def test_jobs_of_unlike_needs_share_a_node(tmp_path):
     """Two nodes of one core: two jobs that compute have one each; the third waits for a core."""
     frame = run_of(tmp_path, ["0,0,95,0,1", "1,0,95,0,1", "2,0,95,0,1"], nodes=2)

@@ -99,6 +99,7 @@ COLUMNS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", COLUMNS)
 def test_the_column_by_which_nodes_are_compared(case):
     name, parameters, loads, index, column = COLUMNS[case]
@@ -187,6 +188,7 @@ def test_a_task_that_lost_its_node_goes_to_the_least(refused, target, there):
     assert found.load_there == pytest.approx(there)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("me", "loads", "refused", "target"),
     [
@@ -217,6 +219,7 @@ def test_a_task_migrates_from_the_most_loaded_to_one_below_the_mean(me, loads, r
         assert (found.load_here, found.load_there) == (loads[me], loads[target])
 
 
+@pytest.mark.slow
 def test_the_mean_is_that_of_the_nodes_that_are_up():
     """4, 9 and 5: with the idle node that is down the mean is 4.5, without it 6, and 5 is below that."""
     loads = [4.0, 9.0, 5.0, 0.0]

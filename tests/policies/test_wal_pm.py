@@ -256,6 +256,7 @@ SMALL = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("policy", "weights", "estimator"), CASES)
 def test_papers_mode_is_the_papers_algorithm(monkeypatch, policy, weights, estimator):
     seen = dict.fromkeys(("not overloaded", "no candidate node", "EM is empty", "running", "arriving task"), 0)

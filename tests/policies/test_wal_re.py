@@ -38,6 +38,7 @@ def watched(seed, settings, check):
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("policy", "weights"), POLICIES)
 def test_papers_mode_places_by_the_papers_loads(policy, weights):
     compared = sent = stays = skipped = 0
@@ -86,6 +87,7 @@ def test_wal_re_by_io_alone_places_as_io_re_when_home_is_overloaded():
     assert stayed > 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["papers", "negotiated"])
 def test_run_leaves_the_same_bytes_and_decisions_as_step(mode):
     settings = crowded("wal-pm", negotiation__mode=mode, interconnect__latency_ms=1.0)
@@ -99,6 +101,7 @@ def test_run_leaves_the_same_bytes_and_decisions_as_step(mode):
     assert leapt.summary() == stepped.summary()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["wal-pm", "io-pm", "cm-pm"])
 @pytest.mark.parametrize("answers", ["own", "one", "all"])
 def test_negotiated_no_task_is_lost_or_run_twice_and_each_pays_its_moves(policy, answers):

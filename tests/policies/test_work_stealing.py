@@ -33,10 +33,12 @@ def idle_while_another_has_two(**more) -> int:
     return found
 
 
+@pytest.mark.slow
 def test_where_all_are_asked_no_node_idles_while_another_has_two_waiting():
     assert idle_while_another_has_two(policy__victims="all", policy__retry_slices=1) == 0
 
 
+@pytest.mark.slow
 def test_if_no_thief_asks_again_some_nodes_idle_while_another_has_two_waiting():
     assert idle_while_another_has_two(policy__victims=1, policy__retry_slices=0) > 0
 

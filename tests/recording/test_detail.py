@@ -42,6 +42,7 @@ def detail_of_trace(tmp_path, rows, until_s=2.0, **more):
     return [(row.task, row.doing, round(row.from_ms, 6), round(row.to_ms, 6)) for row in frame.itertuples(index=False)]
 
 
+@pytest.mark.slow
 def test_two_tasks_take_turns(tmp_path):
     """Quanta of 10 ms, a switch of 1 ms: 20 ms of CPU each."""
     found = detail_of_trace(
@@ -78,6 +79,7 @@ def test_tasks_wait_for_the_disk(tmp_path):
     assert {end for _, end in waits} <= {begin for begin, _ in at_disk}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", mostly_slow(DETAILED, ("migrations", "failures, several channels", "barriers")))
 def test_it_adds_up_to_what_is_booked_and_changes_nothing(case):
     recording = ca.record(scenario_of_case(case), seed=3, detail=(0.0, 1e6))
@@ -109,6 +111,7 @@ def test_it_adds_up_to_what_is_booked_and_changes_nothing(case):
             assert total == segments[f"{part}_ns"][place], (part, segments["task"][place])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", mostly_slow(DETAILED, ("failures",)))
 def test_any_window_shows_the_same(case):
     """Computed again up to a window's end, it is the same piece of the whole."""
@@ -167,6 +170,7 @@ def test_a_run_that_is_another_one():
         ca.detail_of(recording, 2.0, 3.0, policy="none")
 
 
+@pytest.mark.slow
 def test_what_was_handed_over():
     """A graph is a part of the recording; of a policy of one's own only the name is."""
     graph = nx.star_graph(4)

@@ -35,6 +35,7 @@ def check_file(recording, path):
     assert [again.tables[name].num_rows for name in again.tables] == [one.num_rows for one in recording.tables.values()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", mostly_slow(CASES, FAST))
 def test_frames_and_lives(case, tmp_path):
     check_frames(model_of(case), recording_of(case))
@@ -42,6 +43,7 @@ def test_frames_and_lives(case, tmp_path):
     check_file(recording_of(case), tmp_path / "run.rec")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", mostly_slow(CASES, FAST[:3]))
 def test_recording_changes_nothing(case):
     plain = ca.ClusterModel(scenario_of_case(case), seed=3)
@@ -144,6 +146,7 @@ def test_every_policy_on_quickstart(policy, tmp_path):
 LOGS = {"replay-hadoop": str(Path(__file__).parents[2] / "scenarios" / "logs" / "fb2009.tsv")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     mostly_slow(

@@ -106,6 +106,7 @@ def test_it_is_read_as_it_was_saved(saved, tmp_path):
         assert getattr(again, name)().equals(getattr(recording, name)())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "case", ["migrations", pytest.param("failures", marks=pytest.mark.slow), "talk",
              *(pytest.param(name, marks=pytest.mark.slow) for name in ("contended links", "held jobs", "barriers"))]
@@ -312,6 +313,7 @@ def test_places_in_a_dictionary_that_are_not_there(saved, tmp_path):
     assert "column rule: a value is missing" in refused(tmp_path, with_column(saved, "decisions", "rule", missing))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["zstd", "lz4"])
 def test_a_bomb_inside_an_arrow_buffer_is_not_unpacked(saved, tmp_path, kind):
     """60 MB of zeros are some kilobytes: refused by what the message says, before its buffers are looked at."""
@@ -370,6 +372,7 @@ def test_bytes_changed_anywhere(saved, tmp_path_factory, changes):
             ca.load_recording(path)
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(
     table=st.sampled_from(["decisions", "nodes", "segments"]),

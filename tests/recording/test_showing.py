@@ -55,6 +55,7 @@ def test_outside_a_notebook_it_is_a_picture_and_words():
     assert bundle["image/png"].startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_a_frame_runs_its_own_script_only():
     bundle = show([recorded("none"), recorded("jsq")], embed=True)._repr_mimebundle_()
     frame = bundle["text/html"]
@@ -77,6 +78,7 @@ def test_a_file_plays_it_and_a_folder_that_is_not_there_is_said(tmp_path):
         recorded().html(tmp_path / "none" / "run.html")
 
 
+@pytest.mark.slow
 def test_a_comparison_shows_two_policies_on_the_first_seed():
     found = ca.compare(BASE, ["none", "jsq", "random"], seeds=2, workers=1, quiet=True)
     shown = found.watch("random", "none")
@@ -88,6 +90,7 @@ def test_a_comparison_shows_two_policies_on_the_first_seed():
             found.watch(*policies)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("anywidget") is None, reason="needs anywidget")
 def test_the_player_of_a_notebook_gets_the_detail_that_it_asks_for(monkeypatch):
     shown = recorded().show()

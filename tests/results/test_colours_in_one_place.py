@@ -67,6 +67,7 @@ def test_what_a_module_names(text, found):
     assert own_colours(text) == found
 
 
+@pytest.mark.slow
 def test_no_module_has_colours_of_its_own():
     theirs = {}
     for folder in ("cluster_abm", "scenarios", "viz", "docs"):

@@ -135,6 +135,7 @@ def test_every_declared_metric_is_worked_by_hand():
     assert list(KNOWN) == [metric.name for metric in METRICS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KNOWN)
 def test_the_value(name, rows):
     found = {run: rows[run][name] for run in KNOWN[name].values}
@@ -149,6 +150,7 @@ def test_unit_bounds_and_better_side(name):
     assert declared.is_share == (name.endswith("utilisation"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", RUNS)
 def test_a_run_has_the_metrics_that_its_scenario_calls_for_and_no_others(run, rows):
     expected = {name for name, known in KNOWN.items() if known.when == "always" or known.when in RUNS[run].has}

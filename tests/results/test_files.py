@@ -38,6 +38,7 @@ def pieces_of(frame, rows):
         yield pd.DataFrame({name: frame[name].to_numpy()[first : first + rows] for name in frame})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [0, 1, GROUP - 1, GROUP, GROUP + 1, 3 * GROUP + 77])
 def test_pieces_give_the_bytes_of_the_whole(tmp_path, monkeypatch, rows):
     monkeypatch.setattr(files, "ROW_GROUP", GROUP)
@@ -47,6 +48,7 @@ def test_pieces_give_the_bytes_of_the_whole(tmp_path, monkeypatch, rows):
     assert (tmp_path / "pieces.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()
 
 
+@pytest.mark.slow
 def test_so_does_a_run(tmp_path, monkeypatch):
     model = finished(**busy())
     write_table(tmp_path, "whole.parquet", model.jobs_frame())

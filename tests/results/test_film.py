@@ -77,6 +77,7 @@ def test_of_many_sizes_the_legend_shows_the_least_the_middle_and_the_largest():
     assert shown_in_legend([2, 4, 1, 16, 512, 16]) == [("1 core", 1 / 16), ("4 cores", 1 / 16), ("512 cores", 1.0)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tasks", [0.0, 12.0])
 def test_an_arrow_ends_at_the_rims_of_its_nodes(tasks):
     figure, (stage,) = film.staged([SCENE], scale_of("cpu", 4.0), False)
@@ -125,6 +126,7 @@ def test_shades_follow_the_loads_evenly_and_no_load_is_white():
     assert shown == [PAPER.upper(), RAMP[-1].upper(), RAMP[4].upper(), RAMP[0].upper()]
 
 
+@pytest.mark.slow
 def test_a_gif_has_every_picture_and_what_differs_between_them(tmp_path):
     shown = [replace(picture(), loads=np.array([0.0, load, 2.0]), now_ms=100.0 * load) for load in (0.0, 1.0, 2.0, 2.0)]
     write_film(tmp_path / "a.gif", [SCENE], [[one] for one in shown], scale_of("cpu", 2.0))
@@ -160,6 +162,7 @@ def test_a_gif_shows_the_time(tmp_path):
 NOW = FilmPicture(12_345.6, np.array([0.0, 1.0, 2.0]), np.zeros(3), np.array([True, False, True]), ())
 
 
+@pytest.mark.slow
 def test_a_film_shows_loads_time_and_what_is_out():
     figure, (stage,) = film.staged([SCENE], scale_of("cpu", 2.0), True)
     stage.show(NOW)
@@ -184,6 +187,7 @@ def test_a_film_of_two_runs_has_a_title_each_and_one_scale():
     assert figure.axes[2].get_ylabel() == "I/O processing ahead [s]"
 
 
+@pytest.mark.slow
 def test_arrows_are_of_the_moves_and_no_more_than_sixty():
     _, (stage,) = film.staged([SCENE], scale_of("cpu", 2.0), False)
     way = [[PLACES[0], PLACES[1]]]

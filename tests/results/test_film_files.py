@@ -36,6 +36,7 @@ def test_a_film_has_the_colours_of_later_pictures_and_reports_each_picture(tmp_p
     assert (np.abs(right - wanted).max(axis=2) < 12).sum() > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("pictures", "is_said"), [([IDLE, IDLE], False), ([IDLE, OUT], True), ([OUT, OUT], True)])
 def test_the_legend_explains_a_cross_if_there_is_one(monkeypatch, pictures, is_said):
     found = []

@@ -40,6 +40,7 @@ def test_nowhere_is_no_lane():
     assert lane([(1, 1), (1, 1)], 1, 0, 0, 0) == []
 
 
+@pytest.mark.slow
 @given(st.lists(POINTS, min_size=2, max_size=6), st.floats(0, 3), st.floats(0, 5))
 def test_a_lane_stays_near_its_road(road, aside, bend):
     for _, points in lane(road, aside, 0, 0, bend):

@@ -310,6 +310,7 @@ def check_letters_and_grids(figure):
         assert {text.get_fontsize() for text in legend.get_texts()} == {10 if legend in figure.legends else 9}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FIGURES)
 def test_marks_have_their_strokes_and_sizes_in_panels_and_legends(drawn, kind):
     figure = drawn(FIGURES[kind])
@@ -369,6 +370,7 @@ SIZES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("make", "size"), [pytest.param(make, size, id=name) for name, make, size in SIZES])
 def test_a_figure_grows_with_what_it_shows(drawn, make, size):
     assert size_of(drawn(make)) == size
@@ -407,6 +409,7 @@ ENDS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FIGURES)
 def test_axes_end_where_nothing_more_is_to_be_seen(drawn, kind):
     for axes, wanted in zip(seen(drawn(FIGURES[kind])), ENDS[kind], strict=True):
@@ -420,6 +423,7 @@ def test_bars_of_no_length_have_an_axis_up_to_1(drawn):
     assert axes.get_xlim() == (0, 1)
 
 
+@pytest.mark.slow
 def test_names_have_no_ticks_and_some_labels_are_smaller(drawn):
     def lengths(kind):
         return [axes.yaxis.get_tick_params().get("length") for axes in seen(drawn(FIGURES[kind]))]
@@ -439,6 +443,7 @@ def test_names_have_no_ticks_and_some_labels_are_smaller(drawn):
             ("comparison", "parts", "breakdowns")] == [{9}, {9}, {9}]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_scales_of_a_calibration_and_a_validation_are_the_same_on_both_axes(drawn):
     rows, _ = drawn(FIGURES["calibration"]).axes
     assert rows.get_aspect() == 1
@@ -459,6 +464,7 @@ def test_correlations_are_from_minus_one_to_one_with_a_line_at_0(drawn):
     assert [*axes.lines[-1].get_xdata()] == [0, 0]
 
 
+@pytest.mark.slow
 def test_more_than_seven_best_policies_share_a_mark(drawn):
     def words(policies):
         return [text.get_text() for text in drawn(lambda: arena(1, policies)).legends[0].get_texts()][:-2]

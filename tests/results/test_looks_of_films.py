@@ -25,6 +25,7 @@ def stage_of(**given):
     return axes, film.Stage(axes, scene(**given), SCALE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scenes", "size"), [(1, (7.0, 5.6)), (2, (12.6, 5.6)), (3, (18.2, 5.6))])
 def test_a_film_is_as_wide_as_its_runs(scenes, size):
     figure, stages = film.staged([scene()] * scenes, SCALE, False)

@@ -90,6 +90,7 @@ def comparison(policies, seeds, idle=(), scale=1.0):
     return runs, slowdowns
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [1, 8])
 @pytest.mark.parametrize("count", [1, pytest.param(2, marks=pytest.mark.slow), 12])
 def test_comparison_is_readable_however_many_policies(tmp_path, figures, count, seeds):
@@ -102,6 +103,7 @@ def test_comparison_is_readable_however_many_policies(tmp_path, figures, count, 
     assert len(dots.lines) == (0 if count == 1 else 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "idle",
     [[("none", 1)], [("none", 1), ("none", 2)], [(name, seed) for name in [*SERIES, "none"] for seed in (1, 2)]],
@@ -123,6 +125,7 @@ def curves(x, spread, names=SERIES):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", [None, 1.0, 100.0], ids=["one seed", "narrow", "wide"])
 @pytest.mark.parametrize("points", [1, *(pytest.param(points, marks=pytest.mark.slow) for points in (3, 10))])
 def test_reproduction_is_readable_and_scaled_by_its_curves(tmp_path, figures, points, spread):
@@ -139,12 +142,14 @@ def test_reproduction_is_readable_and_scaled_by_its_curves(tmp_path, figures, po
     assert len(told_apart) == len(SERIES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [SERIES[:1], NAMES[:7], ["clb", "clb"]], ids=len)
 def test_reproduction_of_any_number_of_series(tmp_path, figures, names):
     draw_reproduction(tmp_path / "a.png", "a title", "λ", "slowdown", curves([1.0, 2.0], 50.0, names))
     assert_readable(figures[0])
 
 
+@pytest.mark.slow
 def test_reproduction_with_missing_values(tmp_path, figures):
     gaps = Curve("clb", "clb", [1.0, 2.0, 3.0], [None, 2.0, 3.0], [1.0, float("nan"), 3.0], [None, None, (2.0, 4.0)])
     nothing = Curve("mlb", "mlb", [1.0], [None], [None], [(float("nan"), float("nan"))])
@@ -163,6 +168,7 @@ def measured(nodes, times_ms):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times_ms", [[120.0], [1e4, 2e4, 29_230.0], np.arange(1, 3001) * 1e4], ids=len)
 @pytest.mark.parametrize("nodes", [6, *(pytest.param(nodes, marks=pytest.mark.slow) for nodes in (1, 256))])
 def test_run_is_readable(tmp_path, figures, nodes, times_ms):
@@ -175,6 +181,7 @@ def test_run_is_readable(tmp_path, figures, nodes, times_ms):
     assert all(tick == int(tick) for tick in figure.axes[2].get_yticks())
 
 
+@pytest.mark.slow
 def test_run_on_many_cores_says_that_all_of_them_and_any_channel_count(tmp_path, figures):
     draw_run(tmp_path / "a.png", "a title", measured(6, [1e4, 2e4]), np.linspace(1, 60, 50), cores=4.0, channels=9)
     (figure,) = figures

@@ -16,6 +16,7 @@ def picture(text=""):
     return figure
 
 
+@pytest.mark.slow
 def test_the_repr_has_title_and_size():
     figure = picture()
     figure.suptitle("where the time\nof a task went")

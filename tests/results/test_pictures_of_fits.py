@@ -80,6 +80,7 @@ ROWS = pd.DataFrame({"use": ["fit", "held-out", "fit", "fit"], "observed": [10.0
 SLICE = Slice(np.array([1.0, 2.0, 4.0]), np.array([0.3, 0.1, 0.2]), 2.5, 1.5, 3.0, True)
 
 
+@pytest.mark.slow
 def test_a_calibration_shows_rows_and_what_each_key_does_to_the_error(sheet):
     slices = {"cluster.disk_seek_ms": SLICE, "cluster.nodes": SLICE._replace(log=False)}
     rows, first, second = sheet(draw_calibration, "a calibration", ROWS, "ms", slices).axes
@@ -136,6 +137,7 @@ def test_a_column_of_a_log_is_beside_that_of_the_model(sheet):
     assert names(axes) == ("cpu_ms", "CPU time of a task [ms]", "share of the jobs below")
 
 
+@pytest.mark.slow
 def test_columns_that_are_empty_or_all_alike_are_drawn(sheet):
     columns = {"empty": ([1.0, 5.0], []), "one value": ([3.0], [3.0]), "last digits": ([1.0], [1.0 + 1e-12]),
                "zeros": ([0.0], [0.0])}  # fmt: skip
@@ -164,6 +166,7 @@ def test_bursts_and_the_course_are_curves_with_the_range_over_seeds(sheet):
     assert words(figure.legends[0]) == ["model, least to largest over seeds", "model, mean", "log"]
 
 
+@pytest.mark.slow
 def test_counts_over_a_single_window_are_on_a_linear_axis(sheet):
     single = LogAndModel(*(values[:1] for values in DISPERSIONS))
     assert scales(fit(sheet, {}, single).axes[0]) == ("linear", "log")

@@ -55,6 +55,7 @@ def test_an_interval_may_leave_the_picture_but_no_bar_shrinks_below_half_of_it(h
     assert axes.get_xlim() == pytest.approx((0, 1.05 * shown))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seeds", "interval", "title"), [
     ([4.0], None, "Slowdown (one seed)"),
     ([4.0, 4.0], None, "Slowdown (one sample: 2 seeds, the same runs)"),
@@ -127,6 +128,7 @@ def test_seeds_are_held_against_the_first_policy_under_which_jobs_finished():
     assert ([text.get_text() for text in nothing.texts], len(nothing.collections)) == (["no job finished"], 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("slowdowns", "title", "counts"), [
     ({"none": [3.0, 3.0], "jsq": [2.0, 2.0]}, "One sample, on the same jobs", [1, 1]),
     ({"none": [3.0, 3.0], "jsq": [2.0, 4.0]}, "Seed by seed, on the same jobs", [1, 2]),
@@ -157,6 +159,7 @@ def reproduced(curves, axis=()):
     return reproduction_figure("a title", "load", "slowdown [1]", curves, axis)
 
 
+@pytest.mark.slow
 def test_published_values_are_dashed_and_open_measured_ones_solid_and_filled():
     figure = reproduced([A, B])
     together, *alone = figure.axes
@@ -276,6 +279,7 @@ def measured(tasks, cpu_ms, disk_ms, every_ms=10_000.0):
 TWO = measured([[0, 6], [2, 1]], [[5e3, 10e3], [1e3, 7e3]], [[0, 0], [2e3, 12e3]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cores", "channels", "cpu", "labels", "title"), [
     (1.0, 1, [30.0, 55.0], ["CPU", "disk"], "Utilisation between measurements"),
     (2.0, 1, [15.0, 27.5], ["CPU, all cores", "disk"], "Utilisation"),
@@ -333,6 +337,7 @@ def test_the_distribution_of_slowdowns_is_that_of_all_tasks():
                            "tasks with at most this slowdown [%]")  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("count", "sampled", "drawn"), [
     (3, "", [1, 2, 3]), (5, ", 3 of them drawn", [1, 3, 5]),
 ])  # fmt: skip

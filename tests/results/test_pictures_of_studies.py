@@ -132,6 +132,7 @@ def test_small_multiples_are_named_by_what_their_points_share():
     assert points(second.lines[0]) == near([[0.3, 4], [0.5, 5], [0.7, 6]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("xs", "scale", "given"), [
     ([1, 15], "linear", {1: "1", 15: "15"}), ([1, 16], "log", {1: "1", 16: "16"}),
     ([0, 16], "linear", {0: "0", 16: "16"}),
@@ -328,6 +329,7 @@ def test_effects_of_morris_are_no_shares(sheet):
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("count", "shown", "hidden"), [(1, 1, 0), (4, 4, 0), (5, 5, 1)])
 def test_places_left_over_are_hidden(sheet, count, shown, hidden):
     figure = sheet(draw_distributions, "a study", [(str(place), {}) for place in range(count)], LOOKS)

@@ -187,6 +187,7 @@ def test_every_kind_of_figure_passes_the_referee(sheet, kind):
     assert check_sheet(sheet(*KINDS[kind]())) == []
 
 
+@pytest.mark.slow
 def test_no_kind_of_figure_is_left_out():
     written = {
         one.name
@@ -247,6 +248,7 @@ def faults(figure, words):
     return [fault for fault in check_sheet(figure) if words in fault]
 
 
+@pytest.mark.slow
 def test_the_referee_sees_a_bad_sheet():
     figure = bad_sheet()
     assert faults(figure, "the colour of ['CPU'] is also something else's")

@@ -114,6 +114,7 @@ def test_the_parts_of_a_response_are_all_of_it(run, models):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("run", DECISIONS_BY_HAND)
 def test_rows_of_decisions(run, compiled, tmp_path):

@@ -202,6 +202,7 @@ def test_a_picture_is_written_as_png_and_svg_which_do_not_tell_when(tmp_path):
     assert not any(word in text for word in (b"Software", b"dc:date", b"Matplotlib v") for text in (png[0], svg[0]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("high", "between"), [
     # Steps of a logarithmic axis: below 15 times its beginning also 1.5, 3 and 7, below 1,000 times 2 and 5.
     (14.9, {"1.5", "2", "3", "5", "7"}), (15.0, {"2", "5"}), (990.0, {"2", "5"}), (1000.0, set()),

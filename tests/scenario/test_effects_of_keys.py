@@ -98,11 +98,13 @@ def check(key: str, effect: Effect) -> None:
         assert run_of(made(other)) != base_of(base, is_run=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", EFFECTS)
 def test_a_key_changes_what_it_should(key):
     check(key, EFFECTS[key])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", OF_FILES)
 def test_a_key_about_files_changes_what_it_should(key, tmp_path):
     for name, text in TEXTS.items():

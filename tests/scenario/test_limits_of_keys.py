@@ -185,6 +185,7 @@ def value_at(setup: Any, key: str) -> Any:
     return setup
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "interval"), [(key, one) for one, keys in RANGES.items() for key in keys])
 def test_a_number_is_accepted_up_to_its_limits(key, interval):
     for accepted, beyond in ends(interval):

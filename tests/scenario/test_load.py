@@ -33,6 +33,7 @@ def test_a_file_and_a_shipped_name(write):
     assert "quickstart" in scenario_names()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", scenario_names())
 def test_a_resolved_scenario_reads_back_equal(name, write):
     scenario = load_scenario(name)

@@ -51,6 +51,7 @@ def brief(tmp_path):
     return shortened
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", scenario_names())
 def test_it_runs_to_its_end_and_every_job_ends_in_one_state(name, brief):
     model = ClusterModel(brief(name))
@@ -68,6 +69,7 @@ def test_it_runs_to_its_end_and_every_job_ends_in_one_state(name, brief):
     assert set(records["node"]) <= set(range(load_scenario(name).cluster.nodes))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", scenario_names())
 def test_it_says_what_it_is_and_its_comparison_works(name, brief):
     scenario = brief(name)

@@ -11,6 +11,7 @@ from cluster_abm.scenes.numbers import amount, duration, moment
 from cluster_abm.scenes.quantities import MOVE_QUANTITIES, NODE, RUN, TASK
 
 
+@pytest.mark.slow
 def test_metrics_are_those_of_a_run_without_a_recording():
     summaries = []
     for policy in ("none", "wal-pm"):

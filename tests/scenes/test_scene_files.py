@@ -85,6 +85,7 @@ def test_what_is_wrong_with_the_scenario_is_said_by_the_scenes_entry(tmp_path, o
     assert any(line.startswith(said) for line in problems(tmp_path, old, new, make_scene))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("old", "new", "said"), WRONG_STEPS)
 def test_what_is_not_in_the_run_is_said_by_its_step(tmp_path, old, new, said):
     if "first refused" in new:

@@ -31,7 +31,9 @@ def kinds(scenarios):
 
 @pytest.mark.parametrize(("policies", "expected"), [
     (["none"], ["engine"]),
-    (["batch-system", "load-class"], ["engine"]),
+    (["batch-system"], ["engine", "policy", "head"]),
+    # What migrates periodically does so in Python.
+    (["load-class"], ["engine", "placement", "policy"]),
     (["jsq"], ["engine", "placement", "policy"]),
     (["wal-pm", "none", "jsq", "wal-pm"], ["engine", "placement", "migration", "policy", "policy"]),
 ])  # fmt: skip

@@ -108,6 +108,7 @@ def logs_of_pair(differences) -> pd.DataFrame:
     return pd.DataFrame({"jsq": differences, "power-of-d": np.zeros(len(differences))}, index=index)
 
 
+@pytest.mark.slow
 def test_a_planted_rule_is_found_and_noise_gives_none():
     rng = np.random.default_rng(3)
     regimes = pd.DataFrame(sample(60, 4)).rename_axis("regime")
@@ -157,6 +158,7 @@ def test_all_policies_of_the_package_compete_or_it_is_said_why_not():
     assert not set(contestants()) & set(LEFT_OUT)
 
 
+@pytest.mark.slow
 def test_the_runs_are_the_same_from_a_folder_and_are_not_made_twice(tmp_path):
     from cluster_abm.study.runner.tasks import Where
 

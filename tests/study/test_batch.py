@@ -88,6 +88,7 @@ def test_a_run_is_what_the_model_alone_gives(undisturbed, tmp_path):
     assert row["jobs.finished"] == summary["jobs"]["finished"]
 
 
+@pytest.mark.slow
 def test_a_second_call_runs_nothing_and_a_larger_study_only_what_is_new(tmp_path, undisturbed):
     assert run(tmp_path).made == 12
     assert run(tmp_path).made == 0
@@ -144,6 +145,7 @@ def test_where_every_run_failed_there_still_is_a_table(tmp_path, monkeypatch):
     assert set(found["status"]) == {"failed"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["run", "part"])
 def test_what_is_damaged_is_told_set_aside_and_run_again(tmp_path, undisturbed, what, capsys):
     run(tmp_path)
@@ -169,6 +171,7 @@ def test_what_is_damaged_is_told_set_aside_and_run_again(tmp_path, undisturbed, 
     pd.testing.assert_frame_equal(load_results(tmp_path / "out"), undisturbed)
 
 
+@pytest.mark.slow
 def test_parts_are_made_on_the_way(tmp_path, monkeypatch, undisturbed):
     monkeypatch.setattr(Store, "runs_a_segment", 5)
     run(tmp_path)
@@ -179,6 +182,7 @@ def test_parts_are_made_on_the_way(tmp_path, monkeypatch, undisturbed):
     assert run(tmp_path).made == 0
 
 
+@pytest.mark.slow
 def test_results_of_other_code_do_not_count(tmp_path, monkeypatch):
     run(tmp_path)
     monkeypatch.setattr(fingerprint, "result_version", lambda: "0.0.9-0123456789abcdef")
@@ -215,6 +219,7 @@ class Unreliable(Here):
         return future
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("losses", "failed"), [(3, 0), (4, 12)])
 def test_a_run_whose_worker_is_lost_is_tried_three_times_more(tmp_path, monkeypatch, undisturbed, losses, failed):
     @contextmanager
@@ -230,6 +235,7 @@ def test_a_run_whose_worker_is_lost_is_tried_three_times_more(tmp_path, monkeypa
         pd.testing.assert_frame_equal(load_results(tmp_path / "out"), undisturbed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", [SystemExit(3), TypeError("cannot pickle")])
 def test_what_an_executor_raises_for_a_run_fails_that_run_only(tmp_path, monkeypatch, problem):
     class Refusing(Here):
@@ -252,6 +258,7 @@ def test_what_an_executor_raises_for_a_run_fails_that_run_only(tmp_path, monkeyp
     assert outcome.failed[0].error == f"{type(problem).__name__}: {problem}"
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full_leaves_nothing_half_written(tmp_path, monkeypatch):
     def full(_descriptor):
         raise OSError(28, "No space left on device")
@@ -301,6 +308,7 @@ def test_seeds_are_added_until_the_interval_is_narrow(tmp_path):
     assert run(other, **asked).made == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "opened"),
     [

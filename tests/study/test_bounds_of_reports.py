@@ -54,6 +54,7 @@ def panels(monkeypatch):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("points", "shown"), [
     # Six of them at most: the first, the last, and four evenly between.
     (1, [0]), (6, [0, 1, 2, 3, 4, 5]), (7, [0, 1, 2, 4, 5, 6]), (11, [0, 2, 4, 6, 8, 10]),
@@ -67,6 +68,7 @@ def test_six_points_have_distributions_and_breakdowns(panels, tmp_path, points, 
 LOAD = {"time_ms": [1000.0, 2000.0], "tasks": [[0, 1], [2, 1]]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("points", "shown"), [(1, [0]), (3, [0, 1, 2]), (4, [0, 2, 3]), (5, [0, 2, 4])])
 def test_three_points_have_loads_over_time(panels, tmp_path, points, shown):
     loads = [(point, policy, 0, LOAD) for point in range(points) for policy in POLICIES]
@@ -105,6 +107,7 @@ def test_sixty_rows_of_a_table_are_shown(rows, left):
     assert lines[62:] == ["", *([left, ""] if left else [])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("error", "cell"), [
     ("Traceback\n\nValueError: a reason\n", "ValueError: a reason"), ("one line", "one line"),
     # A run that was killed has no error, or an empty one.

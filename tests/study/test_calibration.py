@@ -291,13 +291,21 @@ def error_of_the_truth(base, truth, observed):
 
 @pytest.mark.slow
 def test_seek_and_transfer_of_equal_requests_are_named_as_one(tmp_path):
-    """Requests of 100 KB take seek + 100/rate: 1 ms of the one is made up for by 1 ms of the other."""
+    """Requests of 100 KB take seek + 100/rate: 1 ms of the one is made up for by 1 ms of the other.
+
+    Four runs a seed tell little: what is said depends on the seed, and by the last bits of logarithms on the processor.
+    Most seeds say that the data do not tell one of the two, or only both together.
+    """
     base = machine(tmp_path, 60, cluster__disk_latency="fixed", workload__request_kb={"kind": "fixed", "mean": 100.0})
     observed = measured(base, {SEEK: 7.0, RATE: 30.0}, 999, 0.05, 60)
-    found = calibrated(base, (Over(SEEK, 1.0, 12.0), Over(RATE, 15.0, 90.0)), observed, 1, 4)
-    assert any(f"{SEEK} and {RATE}" in line and "higher" in line for line in found.cannot_tell), found.cannot_tell
-    seek, rate = found.estimates
-    assert seek.value + 100.0 / rate.value == pytest.approx(7.0 + 100.0 / 30.0, rel=0.1)
+    overs = Over(SEEK, 1.0, 12.0), Over(RATE, 15.0, 90.0)
+    found = [calibrated(base, overs, observed, seed, 4) for seed in range(1, 7)]
+    said = [line for one in found for line in one.cannot_tell]
+    assert sum(bool(one.cannot_tell) for one in found) >= 4, said
+    assert any(f"{SEEK} and {RATE}" in line and "higher" in line for line in said), said
+    for one in found:
+        seek, rate = one.estimates
+        assert seek.value + 100.0 / rate.value == pytest.approx(7.0 + 100.0 / 30.0, rel=0.1)
 
 
 @pytest.mark.slow

@@ -164,6 +164,7 @@ def test_of_one_sample_no_interval_is_given():
     assert not found.is_one_sample
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("policy", "seeds", "values", "line"), [
     ("jsq", [3], {"mean_slowdown": NAN},
      "**1 seed of a point is left out for all policies** (left-out.csv): `jsq` has no value on 1."),
@@ -195,6 +196,7 @@ def text_of(table, **study):
     return _markdown(given, ("mean_slowdown",), found_of(table), None, table, [])
 
 
+@pytest.mark.slow
 def test_the_head_of_a_report():
     text = text_of(results(points=(0.3, 0.5)))
     assert text.startswith("# small\n\n48 runs: 2 points, 3 policies, 8 seeds, the same for all")

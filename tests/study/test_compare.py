@@ -70,6 +70,7 @@ def test_a_comparison_of_nothing_is_refused():
         compare(scenario(), [], seeds=1, workers=1, quiet=True)
 
 
+@pytest.mark.slow
 def test_what_ended_the_runs_stands_in_the_comparison_that_a_prompt_shows():
     class Wrong(Policy):
         def place(self, task, view):

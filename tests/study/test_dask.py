@@ -215,6 +215,7 @@ def test_a_scheduler_that_is_not_there_is_named_within_seconds(impatient):
     assert f"no Dask scheduler answers at '{address}'" in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("address", ["carrier-pigeon://attic", "127.0.0.1:notaport"])
 def test_an_address_that_is_none_is_named(address):
     with pytest.raises(InputError) as caught, open_executor("dask", dask=address):

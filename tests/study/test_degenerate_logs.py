@@ -74,6 +74,7 @@ def fitted(tmp_path, columns: dict[str, list[float]], **keys) -> tuple[Fitted, d
         return found, json.loads(to_json(document(found, log, apart, text)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arrivals", ARRIVALS_MS)
 def test_jobs_of_a_few_instants(tmp_path, arrivals):
     found, told = fitted(tmp_path, {"arrival_ms": ARRIVALS_MS[arrivals], "cpu_ms": [5.0] * JOBS})

@@ -31,6 +31,7 @@ def test_a_folder_with_files_of_somebodys_is_left_alone(tmp_path, name):
     assert files(out) == before
 
 
+@pytest.mark.slow
 def test_a_study_does_not_write_over_itself_or_its_scenario(tmp_path):
     path = study_path(tmp_path).rename(tmp_path / "study.toml")
     before = files(tmp_path)
@@ -55,6 +56,7 @@ def test_a_study_does_not_write_over_itself_or_its_scenario(tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_a_batch_that_was_killed_as_it_began_goes_on(tmp_path):
     """Its folders are there, and of its documents the first or none."""
     out = tmp_path / "out"

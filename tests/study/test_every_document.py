@@ -151,6 +151,7 @@ def test_a_folder_without_results_says_what_makes_some(tmp_path):
         ca.load_results(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["study.toml", "scenario.toml", "plan.json", "runs/a-1.run", "parts/b.parquet"])
 def test_a_pipe_in_a_folder_of_a_study_is_not_waited_for(tmp_path, name, capfd):
     study = ca.Study(name="s", scenario="cpu-bound", policies=("none",), replications=1, overrides={

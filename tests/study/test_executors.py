@@ -46,6 +46,7 @@ def test_results_and_errors_come_back_as_they_are(executor):
     assert bad.exception().problems == ["a: wrong", "and more"]
 
 
+@pytest.mark.slow
 def test_inline_is_this_process_and_process_is_others(processes):
     with open_executor("inline") as executor:
         assert executor.submit(work.process_of, None).result() == os.getpid()
@@ -111,18 +112,21 @@ def test_a_process_that_dies_idle_is_replaced():
     assert answers[1] != before
 
 
+@pytest.mark.slow
 def test_what_ends_a_process_from_inside_is_the_tasks_error(processes):
     future, after = processes.submit(work.leave, 3), processes.submit(work.square, 3)
     assert isinstance(future.exception(), SystemExit)
     assert after.result() == 9
 
 
+@pytest.mark.slow
 def test_a_task_that_cannot_be_pickled_fails_alone(processes):
     future, after = processes.submit(lambda: 1), processes.submit(work.square, 2)
     assert "pickle" in str(future.exception())
     assert after.result() == 4
 
 
+@pytest.mark.slow
 def test_an_exception_in_the_block_stops_what_runs_and_cancels_what_waits():
     began = time.monotonic()
     with pytest.raises(RuntimeError, match="enough"), open_executor("process", 1) as executor:  # noqa: PT012
@@ -229,6 +233,7 @@ def test_a_missing_extra_is_named(extra):
         library("no_such_library", extra)
 
 
+@pytest.mark.slow
 def test_the_example_of_the_documentation_runs(capsys):
     text = (Path(__file__).parents[2] / "docs" / "how-to" / "more-machines.md").read_text()
     exec(re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0], {})

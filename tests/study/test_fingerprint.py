@@ -64,6 +64,7 @@ def package(tmp_path, monkeypatch):
     forget()
 
 
+@pytest.mark.slow
 def test_an_edited_policy_of_ones_own_is_run_anew(package, tmp_path):
     def run():
         return run_batch(study(tmp_path, policies=["none", "mine"]), tmp_path / "out", "inline", quiet=True)

@@ -60,6 +60,7 @@ SAMPLES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAMPLES)
 def test_a_law_is_near_its_sample_and_has_its_mean(name):
     values = SAMPLES[name]()
@@ -248,6 +249,7 @@ def test_correlations_that_cannot_be_together_are_brought_nearer_to_nothing():
     synthetic(dependence=needed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("share", "back"), [(0.5, 1), pytest.param(0.8, 20, marks=pytest.mark.slow)])
 def test_planted_repeats_come_back(share, back):
     scenario = synthetic(repeats={"share": share, "back": back}, jobs_per_s=0.1)

@@ -81,6 +81,7 @@ rows = st.integers(2, 6).flatmap(
 )
 
 
+@pytest.mark.slow
 @given(rows)
 def test_its_ends_are_where_the_paired_test_begins_to_reject(found):
     worst, values, best = (np.array(row) + shift for row, shift in zip(found, (20.0, 5.0, 0.0), strict=True))
@@ -95,6 +96,7 @@ def test_its_ends_are_where_the_paired_test_begins_to_reject(found):
         assert abs(left.mean()) == pytest.approx(arm, rel=1e-5, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_two_policies_and_the_bound():
     small = scenario(workload__duration_s=20.0, workload__utilisation=0.8, workload__home__kind="skewed")
     found = compare(small, ["none", "jsq", "srpt-pool"], seeds=2, workers=1, quiet=True)

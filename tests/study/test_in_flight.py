@@ -168,6 +168,7 @@ def test_a_task_is_in_flight_until_it_is_booked_and_there_is_room_as_the_executo
     assert (seen, len(flight)) == ([1, 0], 0)
 
 
+@pytest.mark.slow
 def test_a_batch_has_as_many_runs_in_flight_as_the_executor_wants(tmp_path, monkeypatch):
     most = []
 

@@ -134,6 +134,7 @@ families = seeds.flatmap(
 )
 
 
+@pytest.mark.slow
 @given(families, st.sampled_from([UNBOUNDED, SLOWDOWN, Bounds(0.0, 1.0)]), st.sampled_from([0.0, 1e6]))
 @example([[1.0, 0.0, 0.0, 1.3e-163], [1.0, 0.0, 0.0, 0.0]], SLOWDOWN, 0.0)
 @example([[0.0, 0.0], [0.0, 5e-324]], UNBOUNDED, 0.0)

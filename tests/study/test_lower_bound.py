@@ -212,6 +212,7 @@ def test_it_is_a_row_of_a_comparison_with_a_mean_response_alone():
     assert compare(scenario(), ["none", "jsq"], seeds=2, workers=1, quiet=True).gap_closed("jsq") is None
 
 
+@pytest.mark.slow
 def test_fixed_demands_close_no_more_than_the_gap():
     """At load .95 lwl is better than the pooled reference, and still not below the bound."""
     compared = compare(scenario(**FIXED), ["none", "lwl", "pooled", "srpt-pool"], seeds=4, workers=1, quiet=True)

@@ -156,6 +156,7 @@ def test_rows_that_cannot_be_used_are_counted_by_reason(tmp_path):
         assert any(words in reason for reason in records.skipped), words
 
 
+@pytest.mark.slow
 def test_planted_machines_are_predicted_through_the_command(tmp_path):
     """`c2` as if its scores were all there is to say, but for the stalls: half of what a core computes."""
     scores = read_scores()

@@ -69,6 +69,7 @@ WHOLE_SECTIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "given"),
     [(name, given) for name in NAMES for given in (WAYS if name == "reproduce" else WAYS + WHOLE_SECTIONS)],
@@ -129,6 +130,7 @@ def test_reproduce_refuses_a_key_before_it_runs(tmp_path, monkeypatch, capfd, se
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_reproduce_says_what_was_set(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     words = ["--set", "workload.duration_s=20", "--set", "cluster.nodes=2", "--workers", "1", "--seeds", "1"]

@@ -40,10 +40,16 @@ def key_of(policy, **settings):
 
 
 @pytest.mark.parametrize(("attributes", "kinds"), [
-    ({}, ["engine", "placement", "policy"]), ({"migrates": True}, ["engine", "placement", "migration", "policy"]),
+    ({}, ["engine", "placement", "policy"]), ({"migrates": True}, ["engine", "placement", "policy"]),
+    (
+        {"migrates": True, "migration": lambda policy, task, view: None},
+        ["engine", "placement", "migration", "policy"],
+    ),
+    ({"holds_jobs": True, "acts_every_ms": 1000.0}, ["engine", "waiting", "policy"]),
     # Policies of these kinds are not called from compiled code when a task arrives.
     ({"acts_on_arrival": False, "migrates": True}, ["engine"]), ({"holds_jobs": True}, ["engine"]),
-    ({"pooled": True}, ["engine"]), ({"averages": True}, ["engine"]),
+    ({"pooled": True}, ["engine"]), ({"averages": True}, ["engine", "placement", "policy"]),
+    ({"holds_jobs": True, "central": True}, ["engine", "policy", "head"]),
 ])  # fmt: skip
 def test_the_parts_of_a_policy_follow_from_its_kind(folder, attributes, kinds):
     register(type("Asked", (Policy,), {"name": "asked", **attributes}))

@@ -117,6 +117,7 @@ def assignment(name, seed=1):
     return Assignment(setup, "key", seed, policy_version(name), "none", False, policies=sources_of([name]))
 
 
+@pytest.mark.slow
 def test_a_file_is_found_by_another_process(mine):
     given = assignment(name_of(mine()))
     here = carry_out(given)
@@ -125,6 +126,7 @@ def test_a_file_is_found_by_another_process(mine):
     assert to_json(there.metrics) == to_json(here.metrics)
 
 
+@pytest.mark.slow
 def test_what_a_policy_without_a_name_does_wrong_is_said_of_its_class_there_too(mine):
     given = assignment(name_of(mine("view.nodes")))
     carried = carry_out(in_another_process(given))
@@ -170,6 +172,7 @@ def test_a_file_that_is_another_one_there_is_refused(mine):
         carry_out(in_another_process(given))
 
 
+@pytest.mark.slow
 def test_a_long_lived_worker_takes_the_edited_file(mine):
     first = in_another_process(assignment(name_of(mine())))
     carry_out(first)
@@ -179,6 +182,7 @@ def test_a_long_lived_worker_takes_the_edited_file(mine):
     assert not carry_out(second).failed
 
 
+@pytest.mark.slow
 def test_a_class_of_a_module_is_imported(mine):
     given = assignment(name_of(OfThisModule))
     assert given.policies[0].kind == "module"
@@ -188,6 +192,7 @@ def test_a_class_of_a_module_is_imported(mine):
         admit(in_another_process((gone,)))
 
 
+@pytest.mark.slow
 def test_a_class_of_a_notebook_goes_by_its_source(notebook):
     of = notebook().Notebook
     here = ClusterModel(scenario(**SHORT), policy=of(step=1), seed=2)

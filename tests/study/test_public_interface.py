@@ -172,6 +172,7 @@ def test_help_of_results_is_of_what_they_have_besides_pandas():
     assert "groupby" in dir(ca.Results())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "module",
     [
@@ -226,6 +227,7 @@ reveal_type(model.summary())
 # ---- comparisons --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_comparison_as_tables_is_that_of_its_values(compared):
     table = compared.estimates("p95_slowdown")
     assert list(table.index) == ["none", "home-first", "pooled"]
@@ -239,6 +241,7 @@ def test_a_comparison_as_tables_is_that_of_its_values(compared):
     assert pairs.loc[("none", "pooled"), "difference"] == pytest.approx(means["none"] - means["pooled"])
 
 
+@pytest.mark.slow
 def test_a_comparison_shows_its_policies_its_pairs_and_its_picture(compared):
     shown = compared._repr_html_()
     for words in ("none", "home-first", "pooled", "of the gap", "all 3 pairs"):
@@ -252,6 +255,7 @@ def test_a_comparison_shows_its_policies_its_pairs_and_its_picture(compared):
     assert all(panel.get_xlabel() and panel.get_title(loc="left") for panel in axes)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_compared_says_so_and_does_not_fail_a_display(compared):
     for metric in ("nothing", "policy"):
         with pytest.raises(ca.InputError, match=rf"metric '{metric}': no run has it; allowed: .*mean_slowdown"):
@@ -264,6 +268,7 @@ def test_what_cannot_be_compared_says_so_and_does_not_fail_a_display(compared):
         nothing.plot()
 
 
+@pytest.mark.slow
 def test_a_policy_that_fails_is_named_where_the_others_are_shown():
     found = ca.compare(scenario(**SHORT), ["none", Failing], seeds=1, workers=1, quiet=True)
     assert found.seeds == ()
@@ -295,6 +300,7 @@ def test_one_policy_may_stand_alone_and_keys_be_laid_over(tmp_path):
 # ---- studies ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_results_are_a_table_that_knows_its_study(results):
     again = ca.load_results(results.folder)
     pd.testing.assert_frame_equal(again.runs, results.runs)
@@ -346,6 +352,7 @@ def test_everything_wrong_with_a_study_is_said_at_once():
     assert "did you mean 'replications'" in text
 
 
+@pytest.mark.slow
 def test_results_of_a_study_that_failed_name_the_fault(tmp_path):
     path = study_path(tmp_path / "study")
     made = ca.Study(scenario=str(path.parent / "tiny-cluster.toml"), policies=(Failing,), replications=7)
@@ -367,6 +374,7 @@ def reproduction(*points: Point, interrupted: bool = False) -> Reproduction:
     return Reproduction(load_plan("iolb-table-1"), 2, points, outcome, quick=True, axis_points=9)
 
 
+@pytest.mark.slow
 def test_a_reproduction_has_its_numbers_as_a_table():
     found = reproduction(Point(0.8, "clb", 62.0, (60.0, 66.0)), Point(0.8, "iolb", None, (47.0, 47.0)))
     rows = found.rows
@@ -390,6 +398,7 @@ def test_a_reproduction_without_a_run_shows_that():
         nothing.plot()
 
 
+@pytest.mark.slow
 def test_every_picture_of_a_figure_with_several_can_be_drawn():
     plan = load_plan("memory-centric-fig1")
     x = plan.axis.points[0] if plan.axis.points else 1.0
@@ -405,6 +414,7 @@ def test_every_picture_of_a_figure_with_several_can_be_drawn():
 # ---- models and scenarios -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_model_shows_how_far_it_is_before_in_and_after_its_run():
     model = ca.ClusterModel(scenario(**SHORT | {"measure__period_ms": 500.0}), policy=HomeFirst(), seed=7)
     assert "not run yet" in repr(model)
@@ -487,6 +497,7 @@ def test_a_long_table_says_that_it_is_cut():
     assert "the first 3 of 50 rows" in shown
 
 
+@pytest.mark.slow
 def test_a_figure_shows_itself_with_the_texts_of_users_as_they_are(compared):
     figure = compared.plot()
     figure.suptitle("costs $5 and $6")

@@ -52,6 +52,7 @@ def test_a_policy_without_numbers_is_last_and_like_all():
 samples = st.lists(st.lists(st.floats(0, 10), min_size=4, max_size=4), min_size=2, max_size=5)
 
 
+@pytest.mark.slow
 @given(samples)
 @example([[1.0, 0.0, 0.0, 1.3e-163], [1.0, 0.0, 0.0, 0.0]])
 def test_places_hold_the_order_and_each_other(rows):

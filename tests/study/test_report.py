@@ -76,6 +76,7 @@ def test_every_kind_of_study_has_tables_and_pictures(points, tmp_path):
     assert all(path.stat().st_size > 1000 for path in written if path.suffix in (".png", ".svg"))
 
 
+@pytest.mark.slow
 def test_numbers_by_hand_and_a_failed_run(tmp_path):
     """Differences .9 1.1 1 1: mean 1, standard error .0816497/2, t(.975, 3) = 3.182446: down by .129923, and up to
     1.136158 (see test_intervals)."""
@@ -132,6 +133,7 @@ def test_a_seed_that_one_policy_lacks_is_left_out_for_all(change, why, tmp_path)
     assert f"**1 seed of a point is left out for all policies** (left-out.csv): {why}." in text
 
 
+@pytest.mark.slow
 def test_a_policy_without_any_value_does_not_take_all_seeds_with_it(tmp_path):
     frame = pd.concat([results(SETS["none"]), results(SETS["none"]).query("policy == 'jsq'").assign(
         policy="clb", mean_slowdown=np.nan)], ignore_index=True)  # fmt: skip

@@ -158,6 +158,7 @@ def made_up(factor):
     return Reproduction(plan, 2, tuple(points), RunsOutcome([None]), quick=False)
 
 
+@pytest.mark.slow
 def test_verdicts_and_errors():
     exact = made_up(lambda name: 1.0)
     assert exact.verdict == "reproduced"
@@ -178,6 +179,7 @@ def test_verdicts_and_errors():
     assert "FAILS: iolb/clb = 1.6" in turned.notes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", reproduction_names())
 def test_shipped_plans_fit_their_scenarios_and_published_numbers(name):
     plan = load_plan(name)
@@ -219,6 +221,7 @@ def test_the_published_numbers_are_the_papers():
     assert two.iloc[-1].tolist() == [3.5, 28, 14.3, 14]
 
 
+@pytest.mark.slow
 def test_a_quick_reproduction_runs_and_fills_the_document():
     found = reproduce("iolb-table-2", seeds=2, quick=True, overrides={"workload.duration_s": 30.0}, workers=1)
     document = found.as_json()
@@ -234,6 +237,7 @@ def test_unknown_names_suggest_the_nearest():
         reproduce("iolb-tabel-1")
 
 
+@pytest.mark.slow
 def test_a_figure_without_curves_is_held_against_what_its_paper_says():
     short = {"workload.duration_s": 20.0}
     found = reproduce("wal-pm-fig2", seeds=2, quick=True, overrides=short, workers=1, quiet=True)
@@ -281,6 +285,7 @@ def test_a_point_that_is_published_as_0_has_no_percentage_error():
     assert replace(exact, points=(replace(first, published=0.0),)).mape_percent() == {}
 
 
+@pytest.mark.slow
 def test_several_numbers_of_the_same_runs(monkeypatch):
     plan = load_plan("memory-centric-fig2")
     # Its point says how many jobs there are, and when: shorter here.
@@ -348,6 +353,7 @@ def test_what_the_papers_say_is_read_from_one_file():
     assert set(claims["claim"]) == asked
 
 
+@pytest.mark.slow
 def test_a_reproduction_goes_on_where_it_was_stopped(tmp_path):
     """Figures of the same runs share them too."""
     where = Where("inline", folder=tmp_path / "store")

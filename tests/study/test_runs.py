@@ -95,6 +95,7 @@ def test_comparison_counts_only_seeds_that_all_policies_finished(monkeypatch):
     assert set(document["policies"]) == {"none", "jsq"}
 
 
+@pytest.mark.slow
 def test_policies_meet_the_same_jobs_and_the_same_policy_twice_is_equal():
     found = compare(scenario(**SHORT), ["none", "random", "jsq"], seeds=3, workers=1)
     by_policy = found.runs.pivot_table(index="seed", columns="policy", values="disk_requests")

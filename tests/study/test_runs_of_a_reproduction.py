@@ -51,6 +51,7 @@ def runs_of(plan, seeds):
 PLANS = ("iolb-table-1", "lmip-mixed", "memory-centric-fig2", "memory-centric-fig5", "memory-centric-table2")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLANS)
 def test_each_run_is_asked_for_once(asked, name):
     reproduce(name, quick=True, seeds=3, quiet=True)
@@ -65,6 +66,7 @@ def test_curves_of_the_same_runs_share_them(asked):
     assert len(asked) == 3 * 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLANS)
 def test_each_point_is_made_of_its_own_runs(asked, name):
     plan = load_plan(name)

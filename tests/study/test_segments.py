@@ -19,6 +19,7 @@ def slow_switches():
     sys.setswitchinterval(before)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("slow_switches")
 @pytest.mark.parametrize("run", [None, ("k", 3)])
 def test_arrow_holds_no_python_object_once_a_part_is_read(tmp_path, monkeypatch, run):

@@ -67,6 +67,7 @@ def test_sobol_indices_of_ishigamis_function(tmp_path):
             assert abs(row["value"] - part / total) < 1.5 * (row["high"] - row["low"]) + 1e-12
 
 
+@pytest.mark.slow
 def test_a_factor_on_a_logarithm_is_even_in_it(tmp_path):
     """log x + log y, y over twice as many decades: variances 1 and 4, shares 0.2 and 0.8, and no interaction."""
     ranges = {KEYS[0]: {"low": 1.0, "high": 10.0, "log": True}, KEYS[1]: {"low": 0.01, "high": 1.0, "log": True}}

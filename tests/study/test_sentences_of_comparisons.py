@@ -95,6 +95,7 @@ THREE = {"a": [3.0, 4.0, 5.0, 6.0], "b": [2.1, 2.9, 4.0, 5.0], "c": [2.0, 3.0, 4
 SAME = {"a": [4.0] * 4, "b": [2.0] * 4}
 
 
+@pytest.mark.slow
 def test_every_column_of_estimates_and_differences():
     found = comparison(THREE, bound=[1000.0, 2000.0, 2000.0, 3000.0])
     table = found.estimates()
@@ -204,6 +205,7 @@ def row_of(text, policy):
     return next(" ".join(line.split()) for line in text.splitlines() if line.split()[:1] == [policy])
 
 
+@pytest.mark.slow
 def test_a_printed_row_and_what_doubt_there_is(capsys):
     text = printed(capsys, comparison(THREE))
     assert row_of(text, "b").startswith("b 3.5 [")
@@ -236,6 +238,7 @@ def test_one_seed_has_no_doubt_to_tell(capsys):
     assert row_of(text, "b").endswith("2.00x")
 
 
+@pytest.mark.slow
 def test_what_is_said_of_the_gap(capsys):
     slowdowns = {"none": [4.0, 5.0, 6.0, 7.0], "b": [3.0, 3.6, 4.4, 5.0]}
     some = printed(capsys, comparison(slowdowns, bound=[1000.0, 1200.0, 1400.0, 1500.0]))

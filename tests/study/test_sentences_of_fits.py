@@ -18,6 +18,7 @@ LOG = {"a": [3.0, 4.0, 5.0, 6.0], "b": [2.1, 2.9, 4.0, 5.0], "c": [2.0, 3.0, 4.1
 FITTED = {"a": [2.0, 3.0, 4.0, 5.0], "b": [3.1, 3.9, 5.0, 6.0], "c": [1.1, 1.9, 3.0, 4.0]}
 
 
+@pytest.mark.slow
 def test_whether_the_conclusions_are_the_same():
     """Of the orders a > b > c and b > a > c two pairs of three agree: (2 - 1)/3."""
     found = Rankings(comparison(LOG), comparison(FITTED))

@@ -34,6 +34,7 @@ def reproduction(
     return Reproduction(plan, seeds, points, RunsOutcome(list(outcome), interrupted=interrupted), **given)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("found", "verdict", "errors"), [
     (reproduction(), "reproduced", 0.0),
     # 1/0.9 is 11 % above: more than clb's 10, and 1/0.95 5 %.
@@ -48,6 +49,7 @@ def test_a_verdict(found, verdict, errors):
     assert found.mape_percent().get("clb") == (None if errors is None else pytest.approx(errors, abs=1e-9))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("found", "left_out", "words"), [
     (reproduction(quick=True), "8 of 10 points", "smoke run: no verdict"),
     (reproduction(quick=True, axis_points=2, seeds=2), "30 of 32 seeds", "smoke run: no verdict"),
@@ -88,6 +90,7 @@ def test_what_was_laid_over_stands_beside_the_seeds(overrides, words):
     assert reproduction(seeds=1).seeds_words == "1 seed"
 
 
+@pytest.mark.slow
 def test_every_column_of_the_rows():
     found = reproduction(0.5).rows
     # Two numbers of the text follow: iolb is 50 % below clb at both points; published are 15.1 and 24.2 %.
@@ -109,6 +112,7 @@ def test_a_measured_number(found, words):
     assert measured_words(found) == words
 
 
+@pytest.mark.slow
 def test_what_is_printed(capsys):
     _print_reproduction(reproduction(0.95))
     text = capsys.readouterr().out
@@ -127,6 +131,7 @@ def test_what_is_printed(capsys):
     assert "verdict: smoke run: no verdict\n" in text
 
 
+@pytest.mark.slow
 def test_numbers_that_the_paper_says_are_printed_beside_the_measured_ones(capsys):
     claim = load_plan("wal-pm-fig2").number[0].claim
     number = Number(claim=claim, statistic="largest ratio", old=("clb",), new=("iolb",))

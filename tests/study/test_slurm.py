@@ -107,6 +107,7 @@ def test_a_file_system_that_is_away_is_looked_at_again(local, look, name):
         assert executor.submit(work.square, 3).result(timeout=60) == 9
 
 
+@pytest.mark.slow
 def test_a_file_system_that_stays_away_is_a_lost_job(local, look, monkeypatch):
     monkeypatch.setattr(slurm_jobs, "UNSEEN_FOR_S", 0.3)
     look("done", STALE, 10_000)

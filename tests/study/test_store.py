@@ -40,6 +40,7 @@ def rows(store):
     return [found[name] for name in sorted(found)]
 
 
+@pytest.mark.slow
 @given(st.text(), st.integers(0), st.binary(min_size=1, max_size=3))
 def test_a_seal_breaks_with_any_byte(text, place, wrong):
     data = seal(text)

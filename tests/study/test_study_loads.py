@@ -23,6 +23,7 @@ def run(tmp_path):
     return carried
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("in_parts", [False, True])
 def test_when_the_first_seed_has_changed_there_still_are_loads(run, tmp_path, in_parts):
     assert run() == ([(0, "none", 1), (0, "jsq", 1)], [])
@@ -33,6 +34,7 @@ def test_when_the_first_seed_has_changed_there_still_are_loads(run, tmp_path, in
     assert run(first_seed=20) == ([(0, "none", 20), (0, "jsq", 20)], [])
 
 
+@pytest.mark.slow
 def test_policies_are_shown_from_one_seed_as_far_as_they_can_be(run):
     run(policies=["none"], first_seed=1)
     run(policies=["none", "jsq"], first_seed=20)

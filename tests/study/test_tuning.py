@@ -82,6 +82,7 @@ def test_every_candidate_gets_the_same_seeds_in_the_same_order_and_all_runs_are_
     assert 77 - search.spent < 2
 
 
+@pytest.mark.slow
 def test_by_hand_the_worse_half_is_stopped_after_two_seeds():
     """Of 0.5 (the defaults), 0.1, 0.8, 0.9 two are worse than the half: 8 + 8 + 2 + 2 runs, and nothing else to try."""
     search, _ = searched(
@@ -98,12 +99,14 @@ def test_by_hand_the_worse_half_is_stopped_after_two_seeds():
     }
 
 
+@pytest.mark.slow
 def test_equal_candidates_leave_the_defaults_first():
     search, _ = searched(question(Over(CPU, choices=(0.1, 0.5))), lambda one, seed: luck(seed))
     assert search.best.number == 0
     assert [one.state for one in search.candidates] == ["finished", "finished"]
 
 
+@pytest.mark.slow
 def test_more_can_be_better():
     asked = question(Over(CPU, choices=(0.1, 0.5, 0.8, 0.9)), asked={"metric": "jobs.finished"})
     bench = Bench(lambda one, seed: luck(seed) * cpu_weight(one), "jobs.finished")
@@ -125,6 +128,7 @@ def test_the_same_question_has_the_same_answer():
     assert [one.settings for one in search.candidates[1:]] != [settings for settings, *_ in found[0][1:]]
 
 
+@pytest.mark.slow
 def test_a_candidate_that_fails_is_left_out_and_the_defaults_may_not():
     def value(one, seed):
         if cpu_weight(one) > 0.6:
@@ -250,6 +254,7 @@ def test_a_judgement_by_hand():
     assert found.word(less_is_better=True) == "not told apart"
 
 
+@pytest.mark.slow
 def test_judged_on_what_both_have():
     asked = question(Over(CPU, choices=(0.1, 0.5)), asked={"judge_seeds": 4})
     search, _ = searched(asked, lambda one, seed: luck(seed) * cpu_weight(one))
@@ -260,6 +265,7 @@ def test_judged_on_what_both_have():
     assert judge(asked, search.best, Bench(lambda one, seed: None)) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", [
     (None, 0.5, 2.0, 3.0), (None, 1, 2, 3), (True, False, True, False), (None, "rate", "oversize", "rate"),
     (1, True, "often", 2.5),

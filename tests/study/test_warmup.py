@@ -23,6 +23,7 @@ def by_definition(series, batch):
     return statistics
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(-100, 100), min_size=50, max_size=150), st.integers(1, 5))
 def test_the_cut_has_the_least_statistic(series, batch):
     found = mser(series, batch)

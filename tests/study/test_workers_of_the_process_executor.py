@@ -16,6 +16,7 @@ from cluster_abm.study.runner.executors import WorkerLost, open_executor
 from cluster_abm.study.runner.executors.kinds import process as processes
 
 
+@pytest.mark.slow
 def test_a_worker_starts_for_each_task_up_to_the_limit(crew):
     crew.plan = ["starts"] * 9
     with open_executor("process", 2) as executor:

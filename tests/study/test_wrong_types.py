@@ -101,6 +101,7 @@ CALLS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "parameter"), CALLS)
 def test_of_a_function(name, parameter, no_runs, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -114,6 +115,7 @@ def test_of_a_function(name, parameter, no_runs, tmp_path, monkeypatch):
 KEYWORDS = ["cluster__nodes", "workload__trace__file", "policy__name", "compare__policies", "cluster", "zeta", "a__b"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ClusterModel", "compare", "load_scenario", "reproduce", "plan"])
 @pytest.mark.parametrize("keyword", KEYWORDS)
 def test_of_a_key(name, keyword, no_runs, tmp_path, monkeypatch):
@@ -144,6 +146,7 @@ METHODS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "method"), [(name, one) for name, several in METHODS.items() for one in several])
 def test_of_a_method(name, method):
     made = finished()[name]

@@ -39,6 +39,7 @@ def test_join_idle_queue_is_its_event_simulation(dispatchers):
     assert stats.sem(ours) + stats.sem(theirs) < 0.05 * np.mean(theirs)
 
 
+@pytest.mark.slow
 def test_one_dispatcher_knows_every_idle_node():
     """Of jobs as at load .7 some wait under any policy that draws nodes: under JIQ with one dispatcher hardly any."""
     model = run(0, policy__name="jiq", workload__home__kind="weights", workload__home__weights=[1.0],

@@ -38,6 +38,7 @@ def test_sharing_factors_worked_by_hand(cores, rho, factor):
     assert sharing_factor(cores, rho) == pytest.approx(factor, abs=5e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rho", LOADS)
 @pytest.mark.parametrize("servers", [2, 4, 8, 16])
 def test_the_wait_of_equal_services_by_two_ways(servers, rho):

@@ -45,6 +45,7 @@ def in_order(model):
 # ---- job by job ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["negotiated", "papers"])
 @pytest.mark.parametrize("slice_ms", [10.0, 1000.0])
 def test_least_work_left_starts_each_task_when_a_central_queue_does(mode, slice_ms):
@@ -60,6 +61,7 @@ def test_least_work_left_starts_each_task_when_a_central_queue_does(mode, slice_
         assert abs(starts - truth).max() <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slice_ms", [0.1, 10.0, 300.0])
 def test_a_central_queue_serves_the_oldest_task_at_the_slice_after_an_end(slice_ms):
     """M/G/k in which a service lasts until its slice ends: so between M/G/k, and M/G/k of services a slice longer.
@@ -79,6 +81,7 @@ def test_a_central_queue_serves_the_oldest_task_at_the_slice_after_an_end(slice_
         assert (starts <= central_queue_starts(arrivals, (records["cpu_ns"] + slice_ns).tolist(), 4)).all()
 
 
+@pytest.mark.slow
 def test_a_dispatcher_that_knows_the_idle_of_many_nodes_finds_one():
     """Persistent-idle on 100 nodes: of M/M/100 at this load all servers are busy once in ten thousand instants."""
     model = run(
@@ -90,6 +93,7 @@ def test_a_dispatcher_that_knows_the_idle_of_many_nodes_finds_one():
     assert (starts > records["arrival_ns"]).mean() < 0.002
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nodes", [2, 5, 16])
 def test_size_classes_that_are_found_bring_the_same_work(nodes):
     """Up to the task at a cutoff: the work of the classes up to each is that share of all, or less than a task more."""

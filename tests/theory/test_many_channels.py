@@ -62,6 +62,7 @@ def waits(model, per_ms, window_s, margin_s):
     return done.by_home(done.ms("io_queue")) / done.count(), (done.count() / done.span_ms, per_ms)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("latency", "channels", "rho", "window_s"),
     [
@@ -87,6 +88,7 @@ def test_requests_without_transfer_wait_for_channels_as_for_servers(latency, cha
     inside(measured_ms / seek_ms, WAITS[latency](channels, rho), controls=[arrivals])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sizes", "seek_ms", "latency", "channels", "rho", "window_s"),
     [
@@ -124,6 +126,7 @@ def test_requests_without_seek_do_not_depend_on_the_number_of_channels():
     assert all((other == records[0]).all() for other in records[1:])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("channels", [2, 16])
 def test_at_equal_latency_requests_finish_in_the_order_in_which_they_came(channels):
     """Whatever their sizes. Drawn latencies let them overtake each other: the order is no matter of course."""
@@ -159,6 +162,7 @@ def test_throughput_of_equal_requests_is_what_channels_or_bus_let_through(channe
     assert throughput == pytest.approx(bound, rel=2e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("latency", [FIXED, EXPONENTIAL])
 @pytest.mark.parametrize(("channels", "seek_ms"), [(2, 8.0), (4, 8.0), slow(4, 6.0), slow(8, 8.0), slow(16, 30.0)])
 def test_throughput_of_drawn_sizes_is_that_of_a_finite_source_queue(channels, seek_ms, latency):
@@ -172,6 +176,7 @@ def test_throughput_of_drawn_sizes_is_that_of_a_finite_source_queue(channels, se
     assert max(runs) < min(channels / (seek_ms + TRANSFER_MS), 1 / TRANSFER_MS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("channels", "rho"), [(1, 0.6), (4, 0.4), slow(16, 0.3)])
 def test_a_disk_is_busy_while_its_device_holds_a_request(channels, rho):
     """As often as M/M/q is not empty; requests in the device by Little's law."""
@@ -190,6 +195,7 @@ def test_a_disk_is_busy_while_its_device_holds_a_request(channels, rho):
     inside(in_device_ns / until_ns, rho * channels, 5e-4 * channels, controls=came, widest=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("law", "cores", "rho", "channels", "rho_disk", "window_s"),
     [
@@ -226,6 +232,7 @@ def test_an_open_network_of_cores_and_channels_has_product_form(law, cores, rho,
     inside(disk_waits, wait_of_exponential_services(channels, rho_disk), controls=controls)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tasks", "cores", "channels"), [(3, 2, 2), (8, 2, 3), (8, 4, 1), slow(30, 4, 8)])
 @pytest.mark.parametrize("latency", [FIXED, EXPONENTIAL])
 def test_a_closed_loop_of_cores_and_channels_has_the_product_form_throughput(tasks, cores, channels, latency):
@@ -261,6 +268,7 @@ def pooled_waits(nodes, per_ms, window_s, **overrides):
     return np.array(measured_ms), (arrivals, per_ms)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("latency", "nodes", "channels", "rho", "window_s"),
     [

@@ -74,6 +74,7 @@ def test_sharing_slows_all_demands_down_alike_whatever_their_law(law, cores, rho
 WAITS = {FIXED: wait_of_equal_services, EXPONENTIAL: wait_of_exponential_services}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("law", "cores", "rho", "nodes", "window_s"),
     [

@@ -26,16 +26,15 @@ def sharing(rho, window_s, **overrides):
     return frame, measured_rho
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "rho", "window_s", "extra"),
     [
         ("exponential", 0.6, 6000, SECOND),
         ("uniform", 0.6, 6000, SECOND),
         ("lifetime", 0.6, 6000, BOUNDED),
-        slow("exponential", 0.3, 20_000, SECOND),
         slow("exponential", 0.9, 100_000, SECOND),
         slow("lifetime", 0.3, 40_000, HEAVY),
-        slow("lifetime", 0.7, 50_000, HEAVY),
         slow("lifetime", 0.9, 120_000, HEAVY),
     ],
 )
@@ -47,14 +46,10 @@ def test_processor_sharing_response_is_demand_over_one_minus_rho(kind, rho, wind
     inside(ratio * (1 - measured_rho) / (1 - rho), 1 / (1 - rho), 0.004 / (1 - rho))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rho", "window_s", "extra"),
-    [
-        (0.5, 8000, {"workload__cpu_ms__minimum": 400.0, "workload__cpu_ms__maximum": 4000.0}),
-        slow(0.3, 20_000, HEAVY),
-        slow(0.5, 40_000, HEAVY),
-        slow(0.9, 120_000, HEAVY),
-    ],
+    [(0.5, 8000, {"workload__cpu_ms__minimum": 400.0, "workload__cpu_ms__maximum": 4000.0}), slow(0.9, 120_000, HEAVY)],
 )
 def test_processor_sharing_slowdown_is_the_same_for_short_and_long(rho, window_s, extra):
     """E[slowdown | size] = 1/(1 - rho) for every size: sizes bounded below, so that a quantum is small for each."""
@@ -66,7 +61,7 @@ def test_processor_sharing_slowdown_is_the_same_for_short_and_long(rho, window_s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("nodes", "rho"), [(4, 0.7), (1, 0.6), (16, 0.85), (4, 0.9)])
+@pytest.mark.parametrize(("nodes", "rho"), [(4, 0.7), (16, 0.85)])
 def test_the_bound_is_an_n_server_processor_sharing_station(nodes, rho):
     """With exponential demands as many tasks are in it as in M/M/n: E[T] = E[S] (1 + C/(n (1 - rho)))."""
     means = []
@@ -81,7 +76,7 @@ def test_the_bound_is_an_n_server_processor_sharing_station(nodes, rho):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("rho", "window_s"), [(0.7, 6000), slow(0.3, 40_000), slow(0.9, 100_000)])
+@pytest.mark.parametrize(("rho", "window_s"), [(0.7, 6000), slow(0.9, 100_000)])
 def test_response_converges_to_processor_sharing_as_the_quantum_shrinks(rho, window_s):
     """Round robin of equal demands: with the quantum as large as the demand it is FIFO, M/D/1, which is shorter."""
     margin_s = max(100, 5 / (1 - rho**0.5) ** 2)
@@ -98,6 +93,7 @@ def test_response_converges_to_processor_sharing_as_the_quantum_shrinks(rho, win
     assert distances == sorted(distances, reverse=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tasks", [1, 3, 8, slow(20)])
 def test_closed_loop_of_cpu_and_disk_has_the_product_form_throughput(tasks):
     """Exponential bursts and requests, N tasks that never end on each node: a product-form network of two queues."""
@@ -139,7 +135,8 @@ def test_disk_waiting_time_is_pollaczek_khinchine():
     inside(waits, truth, 0.01 * truth)
 
 
-@pytest.mark.parametrize(("rho", "window_s"), [(0.5, 4000), slow(0.3, 20_000), slow(0.9, 20_000)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("rho", "window_s"), [(0.5, 4000), slow(0.9, 20_000)])
 def test_littles_law(rho, window_s):
     """Tasks seen at fixed instants = arrival rate x response."""
     model = run(
@@ -152,6 +149,7 @@ def test_littles_law(rho, window_s):
     inside((seen / area).to_numpy(), 1.0, 0.01)
 
 
+@pytest.mark.slow
 def test_jsq_beats_random_and_both_keep_the_work():
     """M/M/1 at each of 16 nodes: join the shortest queue responds faster than random, on the same jobs."""
     differences = []

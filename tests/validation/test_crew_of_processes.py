@@ -58,6 +58,7 @@ def test_what_a_process_logs():
     assert second[1] == max(second[0], first[1]) + service_ns
 
 
+@pytest.mark.slow
 def test_a_set_is_carried_out():
     programs = (
         Program(0.0, (ProgramRow(40, False),)),
@@ -132,6 +133,7 @@ def test_one_that_does_not_answer_in_time():
         crew.workers[0].ask("unit", 1)
 
 
+@pytest.mark.slow
 def test_workers_end_when_their_parent_is_killed():
     script = (
         "import time; from cluster_abm.validation.crew import Crew\n"

@@ -33,6 +33,7 @@ def test_quantiles_by_hand():
     assert quantiles_of_errors(np.full(6, 0.02), np.arange(6), [0.9]) == [ErrorQuantile(0.02, 0.02, 0.02)]
 
 
+@pytest.mark.slow
 def test_processes_of_one_set_are_no_independent_evidence():
     """Every set ten times: the interval is that of the sets."""
     errors = np.random.default_rng(3).exponential(0.02, 20)

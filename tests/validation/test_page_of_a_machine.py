@@ -36,6 +36,7 @@ def found(*blocks, idle=(0.0, 0.0), **more):
     return Validation(MACHINE, ("cpu", "mixed"), 1, 300.0, seen, 1.02, [3.0, 3.2], 3.1, list(blocks), **more)
 
 
+@pytest.mark.slow
 def test_the_document():
     document = found(block("cpu", 1, 0.01), block("cpu", 2, -0.02)).document()
     json.dumps(document, allow_nan=False)
@@ -58,6 +59,7 @@ def test_the_document():
     assert document["disk"] is document["memory"] is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("noisy", "reason"), [
     (found(block("cpu", 1, 0.0), idle=(0.3, 0.0)), "after the measurements others used 30.0%"),
     (found(block("cpu", 1, 0.0), block("cpu", 2, 0.0, Conditions(0.4, 0.0, 0.99, 0.01))), "others used 40.0%"),
@@ -71,6 +73,7 @@ def test_a_noisy_machine_is_neither_praised_nor_blamed(noisy, reason):
     assert f"CPU sharing: {cpu['reasons'][0]}" in text(noisy.document())
 
 
+@pytest.mark.slow
 def test_the_part_that_was_quiet_keeps_its_verdict():
     document = found(block("cpu", 1, 0.01), block("cpu", 2, 0.0, Conditions(0.4, 0.0, 0.9, 0.0))).document()
     assert document["cpu"]["verdict"] == "inconclusive"
@@ -84,6 +87,7 @@ def test_the_floor_by_hand():
     assert noise_floor(table[table["repeat"] == 0]) is None
 
 
+@pytest.mark.slow
 def test_page_and_table_and_picture(tmp_path):
     one = found(block("cpu", 1, 0.01), block("mixed", 1, 0.2), warnings=["disk: not measured: no room"])
     document = one.document()

@@ -65,6 +65,7 @@ def test_faults_of_a_task_that_does_not_fit(share):
     assert predicted_share(share * DEMAND_MB) == pytest.approx(1 - share, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_sets_are_the_same_for_the_same_seed_and_have_the_law_that_is_said():
     for kind in (busy_sets, reading_sets):
         sets = kind(4, 0.2, 2, 6)

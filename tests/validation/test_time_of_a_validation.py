@@ -114,6 +114,7 @@ def test_the_blocks_of_each_part(monkeypatch, parts, cores, blocks):
     assert stubbed.is_left
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cores", "processes"), [((7,), 6), ((7, 3), 6), ((7, 3, 2), 8), ((7, 3, 2, 1), 10)])
 def test_as_many_processes_as_the_largest_set(monkeypatch, cores, processes):
     stubbed = Stubbed(monkeypatch, *cores)

@@ -80,6 +80,7 @@ def test_a_given_number_of_jobs_comes_evenly():
     assert stats.kstest(times_s(100.0, jobs=50_000) / 100, "uniform").pvalue > RARE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "law", [{}, {"burst_factor": 6.0, "burst_s": 30.0, "quiet_s": 40.0}, {"burst_factor": 1.3, "burst_s": 500.0}]
 )
@@ -133,6 +134,7 @@ def test_lognormal_window_is_the_lognormal_that_falls_into_the_window(mu, sigma,
     assert stats.kstest(found, lambda t: law.cdf(t) / law.cdf(window_s)).pvalue > RARE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "law",
     [
@@ -149,6 +151,7 @@ def test_factors_batches_and_courses_keep_the_mean_rate_from_the_first_instant_o
     assert low <= RATE * window_s <= high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece_s", [10.0, 30.0])
 def test_a_factor_has_the_dispersion_worked_by_hand(piece_s):
     """A factor of variation v that holds for s: counts over T <= s have 1 + 2 rate v^2 (T/2 - T^2/(6 s)). With rate

@@ -38,6 +38,7 @@ def catalogue(jobs, cluster_of=(0, 0, 1, 1, 2, 2), seed=SEED, **keys):
     return draw_catalogue(Data(**keys), seed, jobs, np.array(cluster_of))
 
 
+@pytest.mark.slow
 @given(
     files=st.integers(1, 12), copies=st.integers(1, 6), sizes=st.lists(st.integers(1, 3), min_size=1, max_size=4),
     seed=st.integers(0, 2**40), order=st.randoms(use_true_random=False),
@@ -60,6 +61,7 @@ def test_copies_are_on_different_nodes_and_in_as_many_clusters_as_can_be(files, 
                 assert counts[cluster] <= counts[other] + 1 or counts[other] == sizes[other]
 
 
+@pytest.mark.slow
 def test_the_first_copy_lies_anywhere_alike():
     found = catalogue(submitted([]), files=30_000, copies=2)
     assert stats.chisquare(np.bincount(found.holders[:, 0], minlength=6)).pvalue > RARE

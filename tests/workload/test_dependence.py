@@ -105,6 +105,7 @@ def test_mean_work_is_the_closed_form(correlation):
     assert product_over_means(cpu, TaskCount(widths=weights), correlation) == pytest.approx(wanted, rel=0.01)
 
 
+@pytest.mark.slow
 def test_a_utilisation_is_that_of_dependent_work():
     keys = {
         **WORK, "workload__jobs": None, "workload__utilisation": 0.6, "workload__duration_s": 40_000.0,

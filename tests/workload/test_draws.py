@@ -59,6 +59,7 @@ def test_every_kind_is_held_against_a_law_here():
     assert {name.split(",")[0] for name in LAWS} | {"fixed", "hbd97"} == set(KINDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LAWS)
 def test_it_follows_the_law(name):
     """Kolmogorov-Smirnov: with 200,000 numbers a shift of 0.7 % of probability anywhere is seen."""
@@ -134,6 +135,7 @@ def hbd97_law():
     return below, (1 - 0.0707) * short_mean + 0.0707 * float(long.mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mean", [500.0, 370.0, 0.25])
 def test_hbd97_is_the_fitted_law_scaled_to_its_mean(mean):
     law, mean_s = hbd97_law()

@@ -158,6 +158,7 @@ def test_a_rate_is_the_rate_and_a_number_the_number():
 # ---- what each key does ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_memory_of_a_job_is_split_evenly_among_its_tasks():
     by_task, by_job = table(), table(workload__memory_of="job")
     assert differing(by_task, by_job) == {"memory_mb"}

@@ -51,6 +51,7 @@ def test_a_pooled_cluster_books_all_work_as_one(tmp_path):
         ClusterModel(scenario(**log(tmp_path, [0, 1]), policy__name="pooled"), seed=1)
 
 
+@pytest.mark.slow
 def test_tasks_that_outlast_64_bits_are_told(tmp_path):
     """What the jobs announce fits; but an agent makes a node ten times slower."""
     model = ClusterModel(scenario(**log(tmp_path, [0, 1]), cluster__exchange_period_ms=1e9), seed=1)

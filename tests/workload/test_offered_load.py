@@ -47,6 +47,7 @@ def test_cores_and_channels(tmp_path):
     assert load.disk == pytest.approx(0.8 / 20)
 
 
+@pytest.mark.slow
 def test_the_jobs_of_a_scenario_offer_the_utilisation_that_it_asks_for():
     given = {"workload": {"utilisation": 0.6, "duration_s": 20_000.0}, "cluster": {"nodes": 4, "cores": 8}}
     assert load_of(scenario_from(given)).cpu == pytest.approx(0.6, rel=0.05)

@@ -184,6 +184,7 @@ def test_a_trace_names_the_programs_its_jobs_run(tmp_path):
         finished(**given, workload__trace__file=str(wrong))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("trace", "jobs", "window_s", "spread", "unit_s"),
     [(1, 503, 1365, 0.5, 300.0), (2, 420, 2503, 3.5, 1.0), (3, 359, 3634, 5.0, 1.0)],

@@ -26,6 +26,7 @@ def law(values, probabilities=(), **more):
     return Distribution(kind="quantiles", values=values, probabilities=probabilities, **more)
 
 
+@pytest.mark.slow
 @given(
     values=st.lists(st.just(0.0) | st.floats(1e-9, 1e6), min_size=2, max_size=8).map(sorted),
     # None, or enough for the numerical integral, which is what is exact to six digits at most.

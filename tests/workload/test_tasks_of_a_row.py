@@ -37,6 +37,7 @@ def response_ms(path: Path) -> float:
     return float(model.jobs_frame()["response_ms"].max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", [nextflow, wfformat])
 @pytest.mark.parametrize(
     ("percent", "cpus"),

@@ -205,6 +205,7 @@ def traces(draw: st.DrawFn) -> Trace:
     return Trace("made", "csv", rows, job_frame(columns))
 
 
+@pytest.mark.slow
 @given(trace=traces(), suffix=st.sampled_from([".csv", ".csv.gz", ".csv.xz"]))
 @settings(max_examples=100)
 def test_written_and_read_is_the_same_to_the_digit(
@@ -249,6 +250,7 @@ def test_an_unwritable_output_is_named(tmp_path: Path) -> None:
     assert str(tmp_path / "nowhere" / "out.csv") in caught.value.problems[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz", pytest.param(".csv.xz", marks=pytest.mark.slow)])
 def test_a_long_trace_is_written_whole(tmp_path: Path, suffix: str) -> None:
     trace = read(tmp_path, "arrival_ms,cpu_ms\n" + "".join(f"{row},{row + 0.5}\n" for row in range(120_001)))

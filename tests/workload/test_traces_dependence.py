@@ -68,6 +68,7 @@ def test_after_needs_job_and_disk_mb_stands_alone(tmp_path: Path) -> None:
         read(tmp_path, "0,1,,5\n0,1,0.1,5\n0,1,0.1,\n", "arrival_ms,cpu_ms,io_per_ms,disk_mb")
 
 
+@pytest.mark.slow
 @given(st.lists(st.sets(st.integers(0, 30)), min_size=1, max_size=30), st.randoms())
 def test_a_graph_without_a_cycle_comes_back_and_one_more_edge_makes_one(parents: list[set[int]], random) -> None:
     """Rows in any order: each job after some of lower number, under shuffled rows."""

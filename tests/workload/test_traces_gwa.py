@@ -199,6 +199,7 @@ ODD_NAMES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [[name] for name in ODD_NAMES] + [list(ODD_NAMES)])
 def test_names_of_files_are_data(tmp_path: Path, names: list[bytes]) -> None:
     """A program is called like its file, in one line of text; converted, it is the same."""

@@ -195,6 +195,7 @@ def test_what_is_wrong_far_behind_is_found_by_its_line(tmp_path: Path) -> None:
         assert f"line {50_003 + more}: 3 fields" in message(put(tmp_path, "a.swf", data + b"1 2 3\n"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "said"), [
     (50_000, "a.csv: 49,990 more problems"), (500_000, "a.csv: more than 100,000 problems: not read further"),
 ])  # fmt: skip
@@ -206,6 +207,7 @@ def test_very_many_problems_are_counted_and_not_kept(tmp_path: Path, rows: int, 
     assert caught.value.problems[10].endswith(said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", [b"x\n", b"-,-\n", b"1,2,3\n", b'"x",1\n'])
 def test_a_file_of_wrong_rows_is_not_read_to_its_end(row: bytes) -> None:
     block = row * (2**20 // len(row))

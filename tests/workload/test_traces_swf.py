@@ -220,6 +220,7 @@ def test_a_number_of_rows_that_is_none_says_nothing(tmp_path: Path, said: str) -
     assert read(tmp_path, line(), header=f"; MaxRecords: {said}\n").noted == {}
 
 
+@pytest.mark.slow
 def test_a_value_continued_over_many_lines(tmp_path: Path) -> None:
     # Joined one by one they would be copied 300,000 times.
     trace = read(tmp_path, line(), header="; Note: first\n" + "; next\n" * 300_000)

@@ -85,6 +85,7 @@ def test_times_written_by_both_programs_agree(days: int, hours: int, minutes: in
     assert duration_ms(str(exact)) == exact
 
 
+@pytest.mark.slow
 @given(st.text(max_size=12))
 def test_no_cell_does_more_than_be_refused(cell: str) -> None:
     for read in (size_bytes, duration_ms, clock_ms, percent, plain, Stamps().read):

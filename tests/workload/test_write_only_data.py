@@ -59,6 +59,7 @@ def test_what_a_running_task_would_bring_along(more, tmp_path):
     assert view.cost_ms(task, 1) == pytest.approx(100 + 31.25 + written_mb * (7.8125 + 25 + 25))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("network", [{}, {"interconnect__mode": "contended", "interconnect__kind": "star"}])
 def test_a_run_is_that_of_tasks_that_write_nothing(network):
     settings = busy(policy__name="wal-pm", workload__write_share=0.9, workload__request_kb__mean=200.0, **network)

@@ -180,8 +180,10 @@ def _indices(policy: type[Policy]) -> dict[str, str]:
 def _form(policy: type[Policy]) -> str:
     if policy.pooled or not policy.acts_on_arrival:
         return "nothing about arriving tasks"
-    if policy.holds_jobs:
-        return "in Python: it holds jobs in queues"
+    from cluster_abm.policies import Policy
+
+    if policy.holds_jobs and not policy.central and policy.acts_every_ms is Policy.acts_every_ms:
+        return "in Python: it holds jobs in queues of nodes, and has no period"
     if policy.talks:
         return "in Python: managers hold tasks, and talk by messages"
     return "in compiled code, as far as its methods keep to what compiles (else a run says why: docs/speed.md)"

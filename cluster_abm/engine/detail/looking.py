@@ -1,6 +1,6 @@
 """Nodes live from one instant with events to the next, and after each one what their tasks do is noted if it changed.
 
-Nothing of it is in the slice: it is `slice.live_until`, up to the next instant each time. Windows change no result.
+Nothing of it is in the slice: it is `advance`, up to the next instant each time. Windows change no result.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from cluster_abm.arrays import Integers
+from cluster_abm.engine.advance import advance_at
 from cluster_abm.engine.rows import row_at
-from cluster_abm.engine.slice import live_until
 from cluster_abm.engine.tables import (
     ARRIVAL_WRITE,
     AT_DISK,
@@ -137,7 +137,9 @@ def has_room(node: Row, notes: Table, filled: int) -> bool:
 
 
 @kernel
-def serve_and_look(tables: Tables, seen: Table, notes: Table, counts: Integers, begin_ns: int, end_ns: int) -> bool:
+def serve_and_look(
+    tables: Tables, seen: Table, notes: Table, counts: Integers, begin_ns: int, end_ns: int, advance: int
+) -> bool:
     """Serve nodes from `begin_ns` to `end_ns`, within one slice, and note what their tasks do.
 
     Args:
@@ -146,6 +148,7 @@ def serve_and_look(tables: Tables, seen: Table, notes: Table, counts: Integers, 
         notes: filled.
         counts: how many notes are filled, the node to begin with, and whether its beginning was looked at; changed.
         begin_ns, end_ns: from when to when [ns]; what happens at the end belongs to the next call.
+        advance: address of the kernel advance.advance.
 
     Returns:
         whether all nodes have been served: else `notes` is full, and a call with more room goes on.
@@ -163,7 +166,7 @@ def serve_and_look(tables: Tables, seen: Table, notes: Table, counts: Integers, 
             if not has_room(node, notes, counts[0]):
                 return False
             now_ns = node.next_event_ns
-            live_until(node, tables, now_ns + 1)
+            advance_at(advance, tables, 0, now_ns + 1, NEVER, index, index + 1)
             counts[0] = look(node, index, tables.tasks, seen, notes, counts[0], now_ns)
         counts[2] = 0
     counts[1] = 0

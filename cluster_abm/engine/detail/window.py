@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from cluster_abm.arrays import Integers
-from cluster_abm.engine.advance import end_slice
+from cluster_abm.engine.advance import advance, end_slice
 from cluster_abm.engine.detail.looking import HAS_DISK, HAS_PAGE, NOTE, SEEN, serve_and_look
 from cluster_abm.engine.growing import GrowingTables
 from cluster_abm.engine.tables import AT_DISK, NONE, RECORDS, Table, Tables
-from cluster_abm.jit import entry
+from cluster_abm.jit import entry, native_address
 
 # Notes made room for at once.
 _AT_ONCE = 1 << 16
@@ -32,6 +32,7 @@ class DetailedWindow:
         self._notes: list[Table] = []
         self._counts = np.zeros(3, np.int64)
         self._room = np.zeros(_AT_ONCE, NOTE)
+        self._address = native_address(advance, engine.tables, 0, 0, 0, 0, 0)
 
     def notes(self) -> Table:
         """What has been noted (looking.NOTE); of each task in the order in which it was.
@@ -66,12 +67,12 @@ class DetailedWindow:
             more = np.zeros(len(tables.tasks) - len(self._seen), SEEN)
             more["task"] = NONE
             self._seen = np.concatenate([self._seen, more])
-        while not self._compiled(tables, self._seen, self._room, self._counts, self._now_ns, end_ns):
+        while not self._compiled(tables, self._seen, self._room, self._counts, self._now_ns, end_ns, self._address):
             # Room for the notes of one look at a node, whatever its tasks.
             self._notes.append(self._room[: self._counts[0]].copy())
             self._room = np.zeros(max(_AT_ONCE, 2 * len(tables.tasks)), NOTE)
             self._counts[0] = 0
 
     @cached_property
-    def _compiled(self) -> Callable[[Tables, Table, Table, Integers, int, int], bool]:
-        return entry(serve_and_look, self._engine.tables, self._seen, self._room, self._counts, 0, 0)
+    def _compiled(self) -> Callable[[Tables, Table, Table, Integers, int, int, int], bool]:
+        return entry(serve_and_look, self._engine.tables, self._seen, self._room, self._counts, 0, 0, 0)

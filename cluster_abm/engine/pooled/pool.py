@@ -28,7 +28,7 @@ from cluster_abm.engine.disk import (
 from cluster_abm.engine.ending import finish
 from cluster_abm.engine.memory import change_demand
 from cluster_abm.engine.programs.profiles import ends_phase, next_phase, sleep
-from cluster_abm.engine.rows import plan_next_event
+from cluster_abm.engine.rows import next_event_ns
 from cluster_abm.engine.slice import draw_gap, enter_node, next_request, pop_transit_head
 from cluster_abm.engine.tables import (
     DEPENDENT,
@@ -242,7 +242,7 @@ def stop_first(pool: Row, tables: Tables, stations: Stations, now_ns: int) -> No
     else:
         request = next_request(pool, tables, task, now_ns)
     if pause_ns > 0:
-        sleep(pool, tasks, slot, pause_ns, now_ns)
+        sleep(pool, tables, slot, pause_ns, now_ns)
     elif request[1] > 0:
         ask_pool(pool, tasks, slot, request, stations, now_ns)
     else:
@@ -295,7 +295,7 @@ def advance_pool(
             else:
                 enter_pool(pool, tables, stations, now_ns)
             plan_next_stop(pool, stations.clock, stations.stops, cpus)
-            plan_next_event(pool)
+            pool.next_event_ns = next_event_ns(pool)
         open_barriers(tables, slice_ns)
         if tables.counters[RECORDS] >= until_records:
             return boundary_ns

@@ -39,16 +39,16 @@ def begins_again(task: Row) -> bool:
 
 
 @called
-def rest(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
+def rest(node: Row, tables: Tables, slot: int, now_ns: int) -> None:
     """A background program that has left its core has had its share: it sleeps until a period begins.
 
     A program that was so delayed that it runs into the next period has missed its turn there: nothing piles up.
     """
-    task = tasks[slot]
+    task = tables.tasks[slot]
     task.cpu_left_ns = task.burst_ns
     task.since_ns = now_ns
     task.wake_ns = (now_ns + task.period_ns - 1) // task.period_ns * task.period_ns
-    wake(node, tasks, slot)
+    wake(node, tables, slot)
 
 
 @kernel
@@ -83,5 +83,5 @@ def start_background(tables: Tables, run_key: Word, programs: Table) -> None:
         task.request_kb = program.request_kb
         task.stream = int(math.floor(program.io_per_ms * program.request_kb * 1e6 + 0.5))
         node.background += 1
-        set_out(node, tables.tasks, slot)
+        set_out(node, tables, slot)
         join_members(node, tables.tasks, slot)

@@ -65,10 +65,10 @@ def next_phase(node: Row, tables: Tables, task: Row, now_ns: int) -> int:
 
 
 @called
-def sleep(node: Row, tasks: Table, slot: int, pause_ns: int, now_ns: int) -> None:
+def sleep(node: Row, tables: Tables, slot: int, pause_ns: int, now_ns: int) -> None:
     """The task, which has left the CPU, sleeps between two phases; alone it would too. It is booked as a barrier is."""
-    task = tasks[slot]
+    task = tables.tasks[slot]
     task.since_ns = now_ns
     task.wake_ns = now_ns + pause_ns
     task.isolated_barrier_ns += pause_ns
-    wake(node, tasks, slot)
+    wake(node, tables, slot)

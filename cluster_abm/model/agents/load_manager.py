@@ -11,6 +11,7 @@ from cluster_abm.model.assembly import Parts
 from cluster_abm.model.deciding.in_python import Begun, Placed
 from cluster_abm.model.talking.mail import Event
 from cluster_abm.policies import ArrivingTask, Candidate, Decision, Migrating, Policy
+from cluster_abm.policy.kinds import migrates_on_arrival
 from cluster_abm.policy.talking import Post
 
 
@@ -94,7 +95,7 @@ class LoadManager(ClusterAgent):
     @property
     def migrates_on_arrival(self) -> bool:
         """Whether it may send a running task elsewhere once it has placed an arriving one."""
-        return self.policy.migrates or type(self).rebalance is not LoadManager.rebalance
+        return migrates_on_arrival(self.policy) or type(self).rebalance is not LoadManager.rebalance
 
     def place(self, task: ArrivingTask) -> Placed:
         """Find a node for an arriving task: ask the best, and if it refuses the next best, as often as allowed."""

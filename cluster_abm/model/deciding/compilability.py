@@ -7,7 +7,8 @@ from typing import NamedTuple
 from cluster_abm.compiling.entries import CompiledPolicy, compiled_policy
 from cluster_abm.compiling.translating import NotCompilable
 from cluster_abm.model.assembly import Parts
-from cluster_abm.policies import Policy
+from cluster_abm.policies import Holding, Policy
+from cluster_abm.policy.kinds import is_asked_about_heads, migrates_on_arrival
 from cluster_abm.scenario import Scenario
 
 # Files that jobs need, times nodes, up to which the time to fetch each is in one table (16 bytes each).
@@ -33,22 +34,24 @@ def compilability_of(setup: Scenario, parts: Parts, own_methods: bool) -> Compil
         own_methods: whether the class of load managers has methods of its own for what is compiled.
     """
     policies, policy = parts.policies, parts.policies.main
+    # What migrates periodically does so in Python.
+    migrates = migrates_on_arrival(policy)
     reasons = {
         "load managers do not decide about arriving tasks": not policies.any_acts_on_arrival,
         "the class of load managers has its own methods": own_methods,
         "groups of nodes have policies of their own": policies.is_mixed,
-        "the policy holds jobs in queues, and remembers more than numbers": policy.holds_jobs,
+        **why_not_in_queues(setup, policy),
         "managers hold tasks, and talk by messages": policy.talks,
         "the policy pools all nodes": policy.pooled,
-        "tasks migrate, and so do the files that they have fetched": policy.migrates and parts.staging is not None,
-        "tasks migrate over links that transfers share": policy.migrates and parts.transfers.is_contended,
+        "tasks migrate, and so do the files that they have fetched": migrates and parts.staging is not None,
+        "tasks migrate over links that transfers share": migrates and parts.transfers.is_contended,
         "bandwidths are measured: what moving costs changes while tasks run": (
             setup.negotiation.bandwidths == "measured"
         ),
         "the policy compares the load of links that transfers share": (
             policy.compares_links and parts.transfers.is_contended
         ),
-        "tasks migrate over links that can fail": (policy.migrates and setup.may_fail and parts.routes_in_use.can_fail),
+        "tasks migrate over links that can fail": (migrates and setup.may_fail and parts.routes_in_use.can_fail),
     }
     if parts.staging is not None:
         files, nodes = len(parts.staging.map.size_mb), len(parts.engine.nodes)
@@ -64,11 +67,20 @@ def compilability_of(setup: Scenario, parts: Parts, own_methods: bool) -> Compil
         return Compilability(None, str(problem))
 
 
+def why_not_in_queues(setup: Scenario, policy: Policy) -> dict[str, bool]:
+    """Reasons for which a policy that holds jobs does not start them in compiled code, and whether each holds."""
+    if not isinstance(policy, Holding):
+        return {}
+    if not policy.central:
+        return {"the policy chooses among jobs that wait at a node, or has no period": not is_asked_about_heads(policy)}
+    return {
+        "the policy lets jobs go by the time": policy.acts_every_ms is not None or not policy.holds_for_events,
+        "the policy takes jobs back that no node takes": type(policy).takes_back is not Holding.takes_back,
+        "the policy holds jobs, and tasks migrate": policy.migrates,
+        "the policy holds jobs, and messages get lost": setup.interconnect.loss_share > 0.0,
+    }
+
+
 def _compiled(policy: Policy, parts: Parts) -> CompiledPolicy:
-    own = sorted(vars(policy).keys() - {"parameters"})
-    if own:
-        raise NotCompilable(f"the policy keeps {own[0]!r} in itself: compiled are its parameters and constants")
-    if policy.averages:
-        raise NotCompilable("the policy reads averages of the last seconds, and what nodes hold for others")
     has_capacities = parts.views.capacities(0) is not None
     return compiled_policy(policy, has_data=parts.staging is not None, has_capacities=has_capacities)

@@ -24,6 +24,9 @@ from cluster_abm.policies import ArrivingTask, Candidate, Decision, Policy, View
 from cluster_abm.policy.calling import CheckedPolicy
 from cluster_abm.policy.tasks import candidate_of
 
+# Why a job goes on waiting whose tasks its policy has let go.
+ALL_REFUSED = "home blocks submissions, and every node that was asked has refused"
+
 
 class Begun(NamedTuple):
     """How far a load manager has come with a task when another form of its policy goes on."""
@@ -31,6 +34,7 @@ class Begun(NamedTuple):
     refused: frozenset[int] = frozenset()  # nodes that have refused the task
     asking_ns: int = 0  # how long asking them took [ns]
     asked: int = 0  # how many were asked; or, where tasks migrate, how many have been sent
+    decision: Decision | None = None  # the latest one about an arriving task; None: none has been taken
 
 
 class Placed(NamedTuple):
@@ -73,6 +77,7 @@ class NegotiationInPython:
         Some nodes may have been asked already.
         """
         refused, asking_ns, index = begun.refused, begun.asking_ns, manager.index
+        decision = begun.decision
         may_wait = manager.policy.holds_jobs and task.task == int(self.engine.jobs["first_task"][task.job])
         for asked in range(begun.asked, self.most_offers):
             view = self.views.of(index, refused)
@@ -87,10 +92,9 @@ class NegotiationInPython:
             if not reason:
                 return Placed(decision.target, asking_ns, asked + 1)
             refused |= {decision.target}
-        if may_wait and manager.checked.takes_back(task, self.views.of(index, refused)):
+        if may_wait and decision is not None and manager.checked.takes_back(task, self.views.of(index, refused)):
             at_home = replace(decision, target=index, load_there=math.nan, cost_ms=math.nan)
-            reason = "home blocks submissions, and every node that was asked has refused"
-            self.write_decision(index, task, at_home, index, False, reason)
+            self.write_decision(index, task, at_home, index, False, ALL_REFUSED)
             return Placed(NONE, asking_ns, len(refused))
         return Placed(index, asking_ns, len(refused))
 

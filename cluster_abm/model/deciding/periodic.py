@@ -41,15 +41,17 @@ class PeriodicOffers:
             self.asked = frozenset()
             return []
         self.reports.receive()
-        loads = self.views.measure_all()
         asked: set[int] = set()
         for checked, managers in self._managers.items():
             if self.clock.now_ns < self._due_ns[checked]:
                 continue
+            self._due_ns[checked] = self.clock.boundary_from(self._due_ns[checked] + self._period_ns[checked])
+            if not checked.relieves:
+                continue
+            loads = self.views.measure_all()
             comparable = comparable_table(loads, self.views.capacities(managers[0]))
             troubled = checked.in_trouble(comparable) & self.availability.up
             asked.update(np.array(managers)[troubled[managers]].tolist())
-            self._due_ns[checked] = self.clock.boundary_from(self._due_ns[checked] + self._period_ns[checked])
         self.due_ns = min(self._due_ns.values())
         self.asked = frozenset(asked)
         return sorted(asked)

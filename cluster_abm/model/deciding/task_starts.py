@@ -14,6 +14,7 @@ from cluster_abm.model.moving.staging import Staging
 from cluster_abm.model.moving.transfers import Transfers
 from cluster_abm.model.part import part
 from cluster_abm.model.setup import travel_ns
+from cluster_abm.model.waiting.cores import Cores
 from cluster_abm.model.waiting.queues import TaskArrivals
 from cluster_abm.policies import ArrivingTask
 
@@ -29,6 +30,7 @@ class TaskStarts:
     staging: Staging | None
     transfers: Transfers
     departures: Departures
+    cores: Cores
 
     def __post_init__(self) -> None:
         # The columns of a task that starts, as the engine takes them: used again for each.
@@ -49,6 +51,7 @@ class TaskStarts:
         for column, number in zip(self._columns, (task.job, rank, held_ns, target, delay_ns, home), strict=True):
             column[0] = number
         self.engine.admit(*self._columns)
+        self.cores.start_task(task.job, target)
         if target != home or self.staging is not None:
             self._share_links(task, home, target, asking_ns)
 
@@ -72,8 +75,7 @@ class TaskStarts:
     def note_links(self, arrivals: TaskArrivals, stand_in: Integers, placed: Integers) -> None:
         """Note what tasks that compiled code has placed need of the links; `placed` is its answer."""
         routes_in_use = self.departures.routes_in_use
-        is_noted = routes_in_use.is_on and routes_in_use.can_fail
-        if not (is_noted or self.transfers.is_contended):
+        if not (routes_in_use.are_noted or self.transfers.is_contended):
             return
         homes = stand_in[self.engine.jobs["home"][arrivals.job]]
         concerned = np.flatnonzero((placed[0] != homes) | (self.staging is not None))

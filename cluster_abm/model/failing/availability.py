@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.arrays import Flags
+from cluster_abm.arrays import Flags, Integers
 
 
 class Availability:
@@ -29,6 +29,7 @@ class Availability:
         self.can_change = False
         self._down_since_ns = np.zeros(nodes, np.int64)
         self._down_ns = np.zeros(nodes, np.int64)
+        self._each_its_own = np.arange(nodes)
         self.refresh()
 
     def refresh(self) -> None:
@@ -48,6 +49,12 @@ class Availability:
     def down_ns(self, now_ns: int) -> npt.NDArray[np.int64]:
         """How long each node has been down until now, shape (nodes,) [ns]."""
         return np.where(self.up, self._down_ns, self._down_ns + now_ns - self._down_since_ns)
+
+    def stand_ins(self) -> Integers:
+        """The node that takes the arrivals of each node, shape (nodes,): itself, unless it is down or draining."""
+        if self.all_accepting:
+            return self._each_its_own
+        return np.array([self.stand_in(node) for node in self._each_its_own.tolist()])
 
     def stand_in(self, node: int) -> int:
         """The node that takes the arrivals of a node: itself, else the next one that accepts; itself if none does."""

@@ -18,6 +18,8 @@ from cluster_abm.model.moving.staging import Staging
 from cluster_abm.model.moving.transfers import Transfers
 from cluster_abm.model.part import part
 from cluster_abm.model.setup import travel_ns
+from cluster_abm.model.waiting.cores import Cores
+from cluster_abm.model.waiting.expected_ends import expected_slices, longest_start_ms
 from cluster_abm.policies import ArrivingTask, View
 
 
@@ -40,6 +42,7 @@ class RecoveryDecisions:
     policies: ManagedPolicies
     views: Views
     log: DecisionLog
+    cores: Cores
 
     def decide(self, slot: int) -> NewNode:
         """Decide on the task of a row, and write the decision down; some node accepts tasks."""
@@ -52,6 +55,8 @@ class RecoveryDecisions:
         view = self.views.queried(manager)
         decision = self.policies.checked[manager].recover(task, view)
         self.log.record(int(row["node"]), task, decision, decision.target, True, decision.reason)
+        if self.cores.is_counted:
+            self.cores.move(job, decision.target, expected_slices(task, 1, longest_start_ms(task, view), view.slice_ms))
         return NewNode(task, manager, decision.target, recovery_ms(task, view, decision.target))
 
 

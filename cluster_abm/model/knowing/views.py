@@ -19,9 +19,13 @@ from cluster_abm.model.moving.remote_memory import RemoteMemory
 from cluster_abm.model.moving.routing import LiveNetwork
 from cluster_abm.model.part import part
 from cluster_abm.model.setup import hardware
+from cluster_abm.model.waiting.cores import Cores
 from cluster_abm.policies import DataMap, View
 from cluster_abm.policy.capacities import Capacities, capacities_of
+from cluster_abm.policy.memory import Memory
+from cluster_abm.policy.samples import Samples
 from cluster_abm.policy.tasks import CANDIDATE
+from cluster_abm.policy.view import kinds_of
 from cluster_abm.scenario.schema import Negotiation
 
 NO_NODES: frozenset[int] = frozenset()
@@ -47,8 +51,10 @@ class Views:
         data: where the files lie that jobs need; None: no job needs any.
         policy_key: key of the stream of the policies' own draws.
         true_loads: the load table as it was last measured; in mode `papers` that is at each decision.
-        hardware: fixed properties of every node, as they are now.
+        hardware: fixed properties of every node, as they are now; `kinds`: those that have the same (View.kinds).
         notes: what each manager's policy remembers; the managers of a central policy share one dictionary.
+        memory: what it remembers in rows; likewise.
+        samples: of each manager, what its policy has sampled (model.knowing.sampling); None: it asks for no samples.
     """
 
     engine: EngineState
@@ -58,6 +64,7 @@ class Views:
     policies: ManagedPolicies
     reports: Reports
     remote_memory: RemoteMemory
+    cores: Cores
     settings: Negotiation
     data: DataMap | None
     policy_key: Word
@@ -76,11 +83,15 @@ class Views:
         self._true_columns: dict[str, Any] = {}
         self._shown_columns: dict[str, Any] = {}
         self._counts_effective = any(policy.counts_effective_tasks for policy in self.policies.distinct)
+        self.memory = Memory(1 if shares_notes else nodes)
+        self._shares_notes = shares_notes
+        self.samples: list[Samples | None] = [None] * nodes
         self.refresh_hardware()
 
     def refresh_hardware(self) -> None:
         """Tell all managers what the nodes' hardware is now."""
         self.hardware = hardware(self.engine.nodes)
+        self.kinds = kinds_of(self.hardware)
         self._lasting = [{} for _ in self._lasting]
         shared = capacities_of(self.hardware)
         self._capacities: list[Capacities | None] = [
@@ -178,6 +189,7 @@ class Views:
         view = View.__new__(View)
         view.__dict__.update(lasting)
         view.loads, view.columns = self._read_only(loads)
+        view.samples = self.samples[me]
         view.refused, view.down, view.now_ms = refused, down, self.clock.now_ns / NS_PER_MS
         return view
 
@@ -189,17 +201,26 @@ class Views:
             hardware=self.hardware,
             paths=self.live.routes.paths_from(me),
             remote_execution_ms=self.settings.remote_execution_ms,
-            migration_ms=self.settings.migration_ms,
             tasks_of_mine=lambda: self.candidates(me),
             overflow_of_mine=lambda: self.remote_memory.held_by_others_mb(me),
             live_jobs_of_all=self.engine.live_jobs,
+            cores_of_all=self.cores.in_use,
             uniform=self._uniform,
             notes=self.notes[me],
             data=self.data,
             capacities=self._capacities[me],
-            slice_ms=self.clock.slice_ns / NS_PER_MS,
+            memory=self.memory,
+            memory_of=0 if self._shares_notes else me,
         )
-        return dict(vars(view))
+        return vars(view) | self.lasting_numbers() | {"kinds": self.kinds}
+
+    def lasting_numbers(self) -> dict[str, float]:
+        """Numbers that are the same in all views of a run, in either form, by name [ms]."""
+        return {
+            "remote_execution_ms": self.settings.remote_execution_ms,
+            "migration_ms": self.settings.migration_ms,
+            "slice_ms": self.clock.slice_ns / NS_PER_MS,
+        }
 
     def _read_only(self, loads: Table) -> tuple[Table, dict[str, Any]]:
         """The same load table, which a policy cannot write to, and its columns; views one after another share it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,14 @@ from cluster_abm.scenario.cluster import Cluster
 Held = list[tuple[int, int]]
 
 
+class HeldByOthers(NamedTuple):
+    """Where the overflow of all nodes lies, as compiled code reads it."""
+
+    held_first: Integers  # where that of each node begins, shape (nodes + 1,)
+    held_by: Integers  # the holders, shape (pieces,)
+    held_mb: Floats  # how much each of them keeps, shape (pieces,) [MB]
+
+
 @part
 class RemoteMemory:
     """Where each node's overflowing pages lie, as of the last exchange period; off, nowhere (`cluster.remote_memory`).
@@ -27,6 +36,9 @@ class RemoteMemory:
     A fault is served from where the page is: from another node in the time of a page over the network (twice the
     latency, no seek), else from the own disk. The engine knows one service time of a node's faults, their mean over
     where its overflow lies; they take their turn in the disk's queue wherever they are served from.
+
+    Attributes:
+        held: where the overflow of all nodes lies.
     """
 
     engine: EngineState
@@ -41,6 +53,7 @@ class RemoteMemory:
         self._period_ns = whole_ns(self.settings.exchange_period_ms)
         self.due_ns = self.clock.boundary_from(self._period_ns) if self.is_on else NEVER
         self._held: dict[int, Held] = {}
+        self.held = self._as_table()
 
     def act(self) -> None:
         """When the period has come, all overflow finds its place anew, and faults their service time."""
@@ -54,6 +67,7 @@ class RemoteMemory:
         free_kb = np.maximum(0, room_kb - nodes["transit_kb"] - cached_kb)
         overflow_kb = np.maximum(0, -room_kb)
         self._held = allocate(overflow_kb, free_kb, self._faults_from)
+        self.held = self._as_table()
         saved_ns, elsewhere = np.zeros(len(nodes), np.int64), np.zeros(len(nodes))
         for node, held in self._held.items():
             disk_ns, times_ms = float(nodes["fault_ns"][node]), self._page_ms(node)
@@ -69,6 +83,15 @@ class RemoteMemory:
         for holder, kb in self._held.get(node, ()):
             held_mb[holder] = kb / 1000.0
         return held_mb
+
+    def _as_table(self) -> HeldByOthers:
+        pieces = [piece for node in range(len(self.engine.nodes)) for piece in self._held.get(node, ())]
+        counts = [len(self._held.get(node, ())) for node in range(len(self.engine.nodes))]
+        return HeldByOthers(
+            np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]),
+            np.array([holder for holder, _ in pieces], np.int64),
+            np.array([kb / 1000.0 for _, kb in pieces]),
+        )
 
     def _page_ms(self, node: int) -> Floats:
         """Time of a fault served by each other node, shape (nodes,) [ms]."""

@@ -35,6 +35,11 @@ class RoutesInUse:
         """
         return self.links_can_fail or not self.live.whole.is_alike
 
+    @property
+    def are_noted(self) -> bool:
+        """Whether the routes of tasks that depart are noted."""
+        return self.is_on and self.can_fail
+
     def begin(self) -> None:
         """From now on something can fail: note the routes of the tasks that are in transit already."""
         if self.is_on:
@@ -46,7 +51,7 @@ class RoutesInUse:
 
     def note(self, task: int, source: int, target: int) -> None:
         """A task departs: its route is the present one."""
-        if self.is_on and self.can_fail and source != target:
+        if self.are_noted and source != target:
             if len(self._routes) >= self._most:
                 self._forget_arrived()
             self._routes[task] = self.live.network.links_between(source, target)

@@ -49,6 +49,11 @@ class Routes:
             paths = self._paths[node] = Paths(*self.network.routes_from(node))
         return paths
 
+    @property
+    def are_alike(self) -> bool:
+        """Whether all routes between nodes that are up have the same bandwidth and latency."""
+        return self.network.settings.kind in KINDS and not self.network.has_cuts
+
     @cached_property
     def longest_ns(self) -> int:
         """The longest latency between two nodes that a route joins [ns]."""
@@ -92,7 +97,7 @@ class Routes:
         """Bandwidth and latency of the routes from every node."""
         network, nodes = self.network, self.network.nodes
         unreachable = np.zeros(nodes, bool)
-        if network.settings.kind in KINDS and not network.has_cuts:
+        if self.are_alike:
             unreachable[list(network.down)] = True
             up = int(np.flatnonzero(~unreachable)[0]) if not unreachable.all() else 0
             windows: list[Floats] = []

@@ -50,7 +50,7 @@ class WaitingTasks:
         for job, rank in zip(arrivals.job.tolist(), arrivals.rank.tolist(), strict=True):
             by_job.setdefault(job, []).append(self.announcements.of(job, rank))
         for job, tasks in by_job.items():
-            self.submissions.held.add(job)
+            self.submissions.wait(job)
             self._wait_at_home(tasks, max(self.clock.now_ns, self.arrival_ns(job)))
 
     def lose_home(self, by_job: Sequence[list[ArrivingTask]]) -> None:
@@ -77,7 +77,7 @@ class WaitingTasks:
     def started(self, task: ArrivingTask) -> int:
         """A task waits no more; its number inside its job."""
         self.count -= 1
-        self.submissions.held.discard(task.job)
+        self.submissions.wait_no_more(task.job)
         return task.task - int(self.engine.jobs["first_task"][task.job])
 
     def withdraw(self, job: int) -> TaskArrivals:
@@ -94,7 +94,7 @@ class WaitingTasks:
         if not withdrawn:
             return NOTHING
         self.count -= len(withdrawn)
-        self.submissions.held.discard(job)
+        self.submissions.wait_no_more(job)
         first = int(self.engine.jobs["first_task"][job])
         ranks = np.array(sorted(task.task - first for task in withdrawn), np.int64)
         held_ns = max(0, self.clock.now_ns - self.arrival_ns(job))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cluster_abm.clock import whole_ns
+import numpy as np
+
+from cluster_abm.clock import NS_PER_MS, whole_ns
 from cluster_abm.engine.state import EngineState
 from cluster_abm.model.deciding.announcements import Announcements
 from cluster_abm.model.deciding.periodic import PeriodicOffers
@@ -13,10 +15,17 @@ from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.knowing.views import Views
 from cluster_abm.model.managed_policies import ManagedPolicies
 from cluster_abm.model.moving.routing import LiveNetwork
+from cluster_abm.model.moving.staging import Staging
 from cluster_abm.model.part import part, wire
+from cluster_abm.model.waiting.cores import Cores
+from cluster_abm.model.waiting.expected_ends import expected_slices, longest_start_ms
+from cluster_abm.model.waiting.job_queue import JobQueue
 from cluster_abm.model.waiting.submission_times import SubmissionTimes
+from cluster_abm.policies import View, WaitingJobs
 from cluster_abm.policy import kinds
 from cluster_abm.scenario import Scenario
+
+Queue = Sequence[int] | JobQueue
 
 
 @part
@@ -37,6 +46,15 @@ class News:
         if not self.routes:
             return 0
         return whole_ns(self.reports_ms + self.routes * self.live.network.longest_latency_ms)
+
+    def note_asked(self, ended: int) -> None:
+        """The policy was asked last when so many tasks had ended."""
+        self._ended = ended
+
+    @property
+    def has_ended_since(self) -> bool:
+        """Whether a task has ended since the policy was asked last."""
+        return self._ended != self.engine.finished
 
     def have_come(self) -> bool:
         """Whether a task has ended, or a node or a link has changed, since the last call."""
@@ -69,6 +87,8 @@ class JobHolding:
     schedule: SubmissionTimes
     periodic: PeriodicOffers
     news: News
+    cores: Cores
+    staging: Staging | None
 
     def __post_init__(self) -> None:
         main = self.policies.main
@@ -80,21 +100,80 @@ class JobHolding:
         """Tell the policy, at 0, of the first `jobs` jobs, which are on their nodes from the beginning on."""
         self.look()
         for job in range(jobs):
-            task = self.announcements.of(job, 0)
-            self.policies.checked[task.home].found(task, self.announcements.width(job), self.views.of(task.home))
+            task, tasks = self.announcements.of(job, 0), self.announcements.width(job)
+            view = self.views.of(task.home)
+            if self.cores.is_counted:
+                cores = view.hardware[task.home].cores
+                times = -(-tasks // cores)
+                lasts = expected_slices(task, times, longest_start_ms(task, view), view.slice_ms)
+                self.cores.start(job, lasts, np.full(min(tasks, cores), task.home))
+            self.policies.checked[task.home].found(task, tasks, view)
+
+    def new_queue(self) -> JobQueue:
+        """An empty queue of a head node."""
+        none = np.zeros(0, np.int64)
+        announced = {"requested_ms": np.zeros(0), "needs": none, "first_need": none}
+        if self.announcements.requested_ms is not None:
+            announced["requested_ms"] = np.ascontiguousarray(self.announcements.requested_ms)
+        if self.staging is not None:
+            catalogue = self.staging.catalogue
+            announced["needs"] = np.ascontiguousarray(catalogue.needed_files, np.int64)
+            announced["first_need"] = np.ascontiguousarray(catalogue.first_file, np.int64)
+        main = self.policies.main
+        assert isinstance(main, kinds.Holding)
+        return JobQueue(
+            self.announcements.jobs,
+            main.job_notes,
+            announced,
+            lambda job: self.announcements.of(job, 0),
+            self._longest_ms,
+        )
+
+    def _longest_ms(self, job: int) -> float:
+        """The longest that starting a job on another node than its home takes [ms]."""
+        task = self.announcements.of(job, 0)
+        return longest_start_ms(task, self.views.of(self.availability.stand_in(task.home)))
 
     def look(self) -> None:
         """Before a round of `next_job`: answers are by the present state."""
         self.views.look()
 
-    def next_job(self, queue: Sequence[int]) -> int:
+    def next_job(self, queue: Queue) -> int:
         """The position in a queue of the job that starts now; -1: none."""
         manager = self.availability.stand_in(int(self.announcements.jobs["home"][queue[0]]))
         policy, view = self.policies.checked[manager], self.views.of(manager)
+        if isinstance(queue, JobQueue) or self._chooses:
+            seen = self._seen(queue, view)
         if self._chooses:
-            return policy.next_job(self.announcements.waiting(list(queue), self.schedule.arrivals_ns), view)
+            return policy.next_job(seen, view)
         job = self.announcements.of(queue[0], 0)
         return -1 if policy.holds(job, self.announcements.width(queue[0]), view) else 0
+
+    def _seen(self, queue: Queue, view: View) -> WaitingJobs:
+        """The jobs of a queue as the policy sees them."""
+        if not isinstance(queue, JobQueue):
+            return self.announcements.waiting(list(queue), self.schedule.arrivals_ns)
+        # How many cores each job gets depends on the nodes that are up.
+        self.cores.note_open(view.refused)
+        return queue.seen(self.cores.all_cores, view.now_ms, view.slice_ms)
+
+    def start(self, queue: Queue, place: int) -> None:
+        """The job at a place of a head node's queue starts: it gets its cores, if the policy says which."""
+        if not isinstance(queue, JobQueue):
+            return
+        clock = self.cores.clock
+        self.cores.lasts = queue.lasts(place, clock.now_ms, clock.slice_ns / NS_PER_MS)
+        if not self.cores.are_given:
+            return
+        task, tasks = self.announcements.of(queue[place], 0), self.announcements.width(queue[place])
+        manager = self.availability.stand_in(task.home)
+        nodes = self.policies.checked[manager].cores_for(task, tasks, self.views.of(manager))
+        self.cores.start(task.job, self.cores.lasts, nodes)
+
+    def withdraw(self, job: int) -> None:
+        """A job has not started after all: no node has taken it."""
+        if self.cores.is_counted:
+            self.cores.withdraw(job)
 
     def has_news(self) -> bool:
         """Whether anything has happened since the last call that may change an answer."""

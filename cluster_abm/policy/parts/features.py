@@ -1,19 +1,21 @@
 """The features of each node when a task arrives: numbers of 0..1, made of what a load manager knows.
 
-The environment (`cluster_abm.gym`) measures them in compiled code, the policy `learned` here; both give the same bits.
+The environment (`cluster_abm.gym`) measures them for learners, the policy `learned` for itself, in compiled code or in
+Python: all by `put_features`.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.arrays import Floats
-from cluster_abm.formulas import available_mb_per_s, remote_execution_ms
-from cluster_abm.jit import inlinable
-from cluster_abm.policy.tasks import ArrivingTask, Hardware
+from cluster_abm.arrays import Flags, Floats
+from cluster_abm.formulas import available_mb_per_s, disk_work_ms, io_load_ms, remote_execution_ms, service_ms
+from cluster_abm.jit import inlinable, kernel
+from cluster_abm.policy.tasks import ArrivingTask, Table
 from cluster_abm.policy.view import View
 
 Numbers = npt.NDArray[np.float32]
@@ -41,6 +43,8 @@ FEATURES = {
     NOISE,
 ) = range(len(FEATURES))  # fmt: skip
 HALF_TASKS, HALF_MS, HALF_SHARE = 4.0, 1000.0, 1.0
+# Which features are measured: all.
+ALL: Flags = np.ones(len(FEATURES), np.bool_)
 
 
 @inlinable
@@ -55,83 +59,143 @@ def share_of(part_ms: Any, other_ms: Any) -> Any:
     return part_ms / (part_ms + other_ms)
 
 
-class Kinds(NamedTuple):
-    """The different hardware of nodes, which a load manager's policy keeps in its notes.
+@inlinable
+def put_features(found: Numbers, task: ArrivingTask, view: View, wanted: Flags) -> None:
+    """Fill in features of all nodes for an arriving task.
 
-    Attributes:
-        of: `View.hardware`, of which the rest was made.
-        different: each kind once.
-        place: which of them each node has, shape (nodes,).
-        cores, user_memory_mb, disk_mb_per_s: of each node, shape (nodes,).
+    Loads are taken as measured: features are per core, per MB and in the node's own time already.
+
+    Args:
+        found: filled, shape (features, nodes), in the order of FEATURES.
+        task: what its job announced.
+        view: what the load manager of its home knows.
+        wanted: which of them are filled in, shape (features,); the others are 0.
     """
-
-    of: tuple[Hardware, ...]
-    different: tuple[Hardware, ...]
-    place: npt.NDArray[np.int64]
-    cores: Floats
-    user_memory_mb: Floats
-    disk_mb_per_s: Floats
-
-
-def kinds_of(view: View) -> Kinds:
-    """The kinds of hardware that a view tells of, as kept in its notes."""
-    kept = view.notes.get("kinds")
-    if isinstance(kept, Kinds) and kept.of is view.hardware:
-        return kept
-    different = tuple(dict.fromkeys(view.hardware))
-    places = {one: place for place, one in enumerate(different)}
-    found = Kinds(
-        view.hardware,
-        different,
-        np.array([places[one] for one in view.hardware]),
-        np.array([float(one.cores) for one in view.hardware]),
-        np.array([one.user_memory_mb for one in view.hardware]),
-        np.array([one.disk_mb_per_s for one in view.hardware]),
-    )
-    view.notes["kinds"] = found
-    return found
+    loads, hardware = view.loads, view.hardware_table
+    found[:, :] = 0.0
+    found[HOME, view.me] = 1.0
+    if len(view.down) > 0:
+        for node in range(view.nodes):
+            if node in view.down:
+                found[DOWN, node] = 1.0
+    if wanted[TASKS]:
+        put_squashed(found[TASKS], loads["tasks"], hardware["cores"], HALF_TASKS)
+    if wanted[CPU]:
+        put_squashed_alone(found[CPU], loads["cpu_ms"], HALF_MS)
+    if wanted[IO]:
+        put_squashed_alone(found[IO], loads["io_ms"], HALF_MS)
+    if wanted[PAGE]:
+        put_squashed_alone(found[PAGE], loads["page_ms"], HALF_MS)
+    if wanted[MEMORY]:
+        put_squashed(found[MEMORY], loads["memory_mb"], hardware["user_memory_mb"], HALF_SHARE)
+    put_demands(
+        found, wanted, hardware, loads["queue"], loads["at_disk"], task.cpu_ms, task.io_per_ms, task.request_kb,
+        task.memory_mb,
+    )  # fmt: skip
+    if wanted[COST]:
+        put_costs(
+            found[COST], view.me, hardware, loads["disk_delay_share"], view.paths.mb_per_s, view.paths.latency_ms,
+            view.measured("net_delay_share", view.me), view.remote_execution_ms, task.initial_data_mb,
+        )  # fmt: skip
+    if wanted[NOISE]:
+        for node in range(view.nodes):
+            found[NOISE, node] = view.uniform(task.task, node)
 
 
 def features_of(task: ArrivingTask, view: View) -> Numbers:
-    """The features of all nodes for an arriving task, shape (features, nodes), in the order of FEATURES.
+    """The features of all nodes for an arriving task, shape (features, nodes), in the order of FEATURES."""
+    found = np.zeros((len(FEATURES), view.nodes), np.float32)
+    put_features(found, task, view, ALL)
+    return found
+
+
+@kernel
+def put_squashed(found: Numbers, loads: Floats, per: Floats, half: float) -> None:
+    """Fill in a load of each node per what serves it there, squashed."""
+    for node in range(found.shape[0]):
+        found[node] = squashed(loads[node] / per[node], half)
+
+
+@kernel
+def put_squashed_alone(found: Numbers, loads: Floats, half: float) -> None:
+    """Fill in a load of each node, squashed."""
+    for node in range(found.shape[0]):
+        found[node] = squashed(loads[node], half)
+
+
+@kernel
+def put_demands(
+    found: Numbers, wanted: Flags, hardware: Table, queue: Floats, at_disk: Floats, cpu_ms: float, io_per_ms: float,
+    request_kb: float, memory_mb: float,
+) -> None:  # fmt: skip
+    """Fill in the features made of what an arriving task demands (ArrivingTask.cpu_on, ArrivingTask.io_on).
 
     Args:
-        task: what its job announced.
-        view: what the load manager of its home knows. Loads are taken as measured: features are per core, per MB and in
-            the node's own time already.
+        found, wanted: as of put_features.
+        hardware: of each node.
+        queue, at_disk: load indices of each node.
+        cpu_ms, io_per_ms, request_kb, memory_mb: of the task.
     """
-    kinds = kinds_of(view)
-    cpu_ms = np.array([task.cpu_on(one) for one in kinds.different])[kinds.place]
-    io_ms = np.array([task.io_on(one) for one in kinds.different])[kinds.place]
-    loads = view.loads
-    found = np.zeros((len(FEATURES), view.nodes), np.float32)
-    found[HOME, view.me] = 1.0
-    found[DOWN, list(view.down)] = 1.0
-    found[TASKS] = squashed(loads["tasks"] / kinds.cores, HALF_TASKS)
-    found[CPU] = squashed(loads["cpu_ms"], HALF_MS)
-    found[IO] = squashed(loads["io_ms"], HALF_MS)
-    found[PAGE] = squashed(loads["page_ms"], HALF_MS)
-    found[MEMORY] = squashed(loads["memory_mb"] / kinds.user_memory_mb, HALF_SHARE)
-    found[TASK_CPU] = squashed(cpu_ms, HALF_MS)
-    found[TASK_IO] = squashed(io_ms, HALF_MS)
-    found[TASK_MEMORY] = squashed(task.memory_mb / kinds.user_memory_mb, HALF_SHARE)
-    found[COST] = squashed(_costs_ms(task, view, kinds), HALF_MS)
-    found[CPU_WAIT] = share_of(cpu_ms, io_ms) * squashed(loads["queue"] / kinds.cores, HALF_TASKS)
-    found[IO_WAIT] = share_of(io_ms, cpu_ms) * squashed(loads["at_disk"], HALF_TASKS)
-    found[NOISE] = [view.uniform(task.task, node) for node in range(view.nodes)]
-    return found
+    here_ms, disk_ms, cpu, io, memory, cpu_share, io_share = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for node in range(found.shape[1]):
+        own = hardware[node]
+        # Most nodes are like the one before.
+        if node == 0 or is_another_kind(own, hardware[node - 1]):
+            here_ms = cpu_ms / own.speed
+            request_ms = service_ms(request_kb, own.seek_rotation_ms, own.disk_mb_per_s)
+            work_ms = disk_work_ms(request_ms, request_kb / own.disk_mb_per_s, own.disk_channels)
+            disk_ms = io_load_ms(cpu_ms, io_per_ms, work_ms)
+            cpu, io = squashed(here_ms, HALF_MS), squashed(disk_ms, HALF_MS)
+            memory = squashed(memory_mb / own.user_memory_mb, HALF_SHARE)
+            cpu_share, io_share = share_of(here_ms, disk_ms), share_of(disk_ms, here_ms)
+        if wanted[TASK_CPU]:
+            found[TASK_CPU, node] = cpu
+        if wanted[TASK_IO]:
+            found[TASK_IO, node] = io
+        if wanted[TASK_MEMORY]:
+            found[TASK_MEMORY, node] = memory
+        if wanted[CPU_WAIT]:
+            found[CPU_WAIT, node] = cpu_share * squashed(queue[node] / own.cores, HALF_TASKS)
+        if wanted[IO_WAIT]:
+            found[IO_WAIT, node] = io_share * squashed(at_disk[node], HALF_TASKS)
 
 
-def _costs_ms(task: ArrivingTask, view: View, kinds: Kinds) -> Floats:
-    """`View.cost_ms` of an arriving task to every node, shape (nodes,) [ms]."""
-    # Formulas of numbers, which reckon with arrays as well.
-    carried_at: Any = available_mb_per_s
-    cost_of: Any = remote_execution_ms
-    disks = carried_at(kinds.disk_mb_per_s, view.loads["disk_delay_share"])
-    network = carried_at(view.paths.mb_per_s, view.measured("net_delay_share", view.me))
-    fixed_ms = view.remote_execution_ms + view.paths.latency_ms
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.asarray(cost_of(fixed_ms, task.initial_data_mb, network, disks[view.me], disks))
-    found[view.paths.mb_per_s == 0.0] = np.inf
-    found[view.me] = 0.0
-    return found
+@inlinable
+def is_another_kind(one: Any, other: Any) -> bool:
+    """Whether the demands of tasks are served otherwise by one hardware than by another."""
+    return bool(
+        one.speed != other.speed
+        or one.seek_rotation_ms != other.seek_rotation_ms
+        or one.disk_mb_per_s != other.disk_mb_per_s
+        or one.disk_channels != other.disk_channels
+        or one.user_memory_mb != other.user_memory_mb
+    )
+
+
+@kernel
+def put_costs(
+    found: Numbers, me: int, hardware: Table, disk_delays: Floats, mb_per_s: Floats, latency_ms: Floats,
+    network_delay: float, fixed_ms: float, data_mb: float,
+) -> None:  # fmt: skip
+    """Fill in what starting an arriving task costs on each node, squashed (View.cost_ms).
+
+    Args:
+        found: filled, shape (nodes,).
+        me: its home.
+        hardware: of each node.
+        disk_delays: the load index `disk_delay_share` of each node.
+        mb_per_s, latency_ms: of the route to each node.
+        network_delay: `net_delay_share` of its home.
+        fixed_ms: fixed cost e [ms].
+        data_mb: data that must follow it [MB].
+    """
+    own_disk = available_mb_per_s(hardware[me].disk_mb_per_s, disk_delays[me])
+    for node in range(found.shape[0]):
+        cost_ms = math.inf
+        if node == me:
+            cost_ms = 0.0
+        elif mb_per_s[node] != 0.0:
+            network = available_mb_per_s(mb_per_s[node], network_delay)
+            disk = available_mb_per_s(hardware[node].disk_mb_per_s, disk_delays[node])
+            cost_ms = remote_execution_ms(fixed_ms + latency_ms[node], data_mb, network, own_disk, disk)
+        found[node] = squashed(cost_ms, HALF_MS)

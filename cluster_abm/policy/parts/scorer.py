@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from cluster_abm.arrays import Floats
+from cluster_abm.arrays import Flags, Floats, Integers
 from cluster_abm.bounded_files import Limit, shown, whole
 from cluster_abm.errors import InputError
+from cluster_abm.jit import allocating_kernel, inlinable
 from cluster_abm.policy.parts.features import DOWN, FEATURES, HOME, Numbers
 from cluster_abm.scenario import nearest
 from cluster_abm.whole_files import in_one_move
@@ -58,16 +59,20 @@ class Scorer:
 
     def scores(self, features: Numbers) -> Floats:
         """The score of each node, from features of shape (features, nodes); shape (nodes,)."""
-        values: Floats = features.astype(float)
-        for number, (weights, bias) in enumerate(self.layers):
-            if number:
-                values = np.maximum(values, 0.0)
-            # Not `@`: how a library adds up depends on the machine, and of two near scores the other might be higher.
-            added = np.repeat(bias[:, None], values.shape[1], axis=1)
-            for place, value in enumerate(values):
-                added += weights[:, place, None] * value
-            values = added
-        return np.asarray(values[0])
+        return scores_of(np.ascontiguousarray(features), *self.numbers)
+
+    @property
+    def numbers(self) -> tuple[Floats, Integers]:
+        """What `scores_of` takes: weights and bias of all layers, one after another; and how many inputs the first
+        layer has, and outputs each."""
+        flat = [part.ravel() for layer in self.layers for part in layer]
+        sizes = [self.layers[0][0].shape[1], *(len(bias) for _, bias in self.layers)]
+        return np.concatenate(flat).astype(float), np.array(sizes, np.int64)
+
+    @property
+    def reads(self) -> Flags:
+        """Which features have a weight other than 0, shape (features,)."""
+        return np.asarray((self.layers[0][0] != 0.0).any(axis=0))
 
     def choose(self, features: Numbers, refused: Sequence[int] = ()) -> int:
         """The node of the highest score; on a tie home, else the next one after it. Features as `scores` has them.
@@ -89,6 +94,43 @@ class Scorer:
         document = {"format": FORMAT, "words": self.words, "features": list(FEATURES), "layers": layers}
         with in_one_move(Path(path)) as partial:
             partial.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+@allocating_kernel
+def scores_of(features: Any, numbers: Floats, sizes: Integers) -> Floats:
+    """The score of each node, from its features (Scorer).
+
+    Args:
+        features: shape (features, nodes).
+        numbers, sizes: as of Scorer.numbers.
+
+    Returns:
+        shape (nodes,).
+    """
+    values, first = sums_of(features, numbers, 0, sizes[1]), sizes[1] * (sizes[0] + 1)
+    for layer in range(2, len(sizes)):
+        values = sums_of(np.maximum(values, 0.0), numbers, first, sizes[layer])
+        first += sizes[layer] * (sizes[layer - 1] + 1)
+    return values[0]
+
+
+@inlinable
+def sums_of(values: Any, numbers: Floats, first: int, outputs: int) -> Floats:
+    """The outputs of a layer, shape (outputs, nodes), of its inputs; its weights and bias begin at `first`.
+
+    Each is summed up in the order of the inputs: how a library multiplies matrices depends on the machine, and of two
+    near scores the other might be higher.
+    """
+    inputs, nodes = values.shape
+    found = np.empty((outputs, nodes))
+    for output in range(outputs):
+        added = found[output]
+        added[:] = numbers[first + outputs * inputs + output]
+        for place in range(inputs):
+            weight, value = numbers[first + output * inputs + place], values[place]
+            for node in range(nodes):
+                added[node] += weight * float(value[node])
+    return found
 
 
 def read_scorer(path: str | Path) -> Scorer:

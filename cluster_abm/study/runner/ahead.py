@@ -19,6 +19,7 @@ from cluster_abm.jit import cache_folder, stamp_of, stamp_of_kernels, start_of
 from cluster_abm.limits import available_processors
 from cluster_abm.policies import Policy, admit, create, sources_of
 from cluster_abm.policy.finding.sources import PolicySource
+from cluster_abm.policy.kinds import is_asked_about_heads, migrates_on_arrival
 from cluster_abm.progress import Progress
 from cluster_abm.scenario import Scenario, load_scenario
 from cluster_abm.study.design.policies import with_own_parameters
@@ -26,7 +27,7 @@ from cluster_abm.study.design.policy_sources import policy_version
 from cluster_abm.study.runner.executors import BatchExecutor, open_executor
 from cluster_abm.study.runner.in_flight import EndedTask, InFlight
 
-Kind = Literal["engine", "detail", "placement", "migration", "policy"]
+Kind = Literal["engine", "detail", "placement", "waiting", "head", "migration", "policy"]
 # The most scenarios whose needs are looked up: a study has few policies, at many points.
 MOST_SCENARIOS = 64
 
@@ -34,8 +35,8 @@ MOST_SCENARIOS = 64
 class Part(NamedTuple):
     """Something that is compiled on its own."""
 
-    # The engine, what notes what tasks do in a detailed window, the placement of arriving tasks, the migration of
-    # tasks, or a policy.
+    # The engine, what notes what tasks do in a detailed window, the placement of arriving tasks, queues of nodes, the
+    # head node's queue, the migration of tasks, or a policy.
     kind: Kind
     scenario: Scenario  # one that needs it
     key: str  # name of the file that says, beside what is compiled, that it is there
@@ -43,7 +44,7 @@ class Part(NamedTuple):
 
 
 def missing_parts(scenarios: Iterable[Scenario], detail: bool = False) -> list[Part]:
-    """What runs of these scenarios need and no process has compiled here, the longest work first.
+    """What runs of these scenarios need and no process has compiled here, the engine first.
 
     Empty where nothing that is compiled can be kept.
 
@@ -58,7 +59,8 @@ def missing_parts(scenarios: Iterable[Scenario], detail: bool = False) -> list[P
     for scenario, _ in zip(scenarios, range(MOST_SCENARIOS), strict=False):
         for part in [*_parts_of(with_own_parameters(scenario)), *([_kernels("detail", scenario)] if detail else [])]:
             parts.setdefault(part.key, part)
-    order = ("engine", "detail", "placement", "migration", "policy")
+    # The last ones run the engine: they would compile it once more while another process does.
+    order = ("engine", "placement", "waiting", "migration", "policy", "head", "detail")
     missing = [part for part in parts.values() if not _is_there(Path(folder, part.key))]
     return sorted(missing, key=lambda part: order.index(part.kind))
 
@@ -124,9 +126,13 @@ def _parts_of(scenario: Scenario) -> list[Part]:
     parts = [_kernels("engine", scenario)]
     with suppress(InputError):
         policy = create(scenario.policy)
-        if policy.acts_on_arrival and not (policy.holds_jobs or policy.pooled or policy.averages):
-            parts.append(_kernels("placement", scenario))
-            if policy.migrates:
+        kind: Kind = "placement"
+        if policy.holds_jobs:
+            kind = "waiting" if is_asked_about_heads(policy) else "head"
+        is_compiled = kind != "head" or policy.central
+        if policy.acts_on_arrival and is_compiled and not policy.pooled:
+            parts.append(_kernels(kind, scenario))
+            if migrates_on_arrival(policy):
                 parts.append(_kernels("migration", scenario))
             sources = sources_of([scenario.policy.name])
             parts.append(Part("policy", scenario, f"policy-{_digest(scenario, policy)}.compiled", sources))
@@ -174,6 +180,23 @@ def _placement(_: Scenario) -> None:
     compiled_placement(ClusterModel(_small()).engine)
 
 
+def _waiting(_: Scenario) -> None:
+    from cluster_abm.model import ClusterModel
+    from cluster_abm.model.waiting.compiled_queues import compiled_release
+
+    compiled_release(ClusterModel(_small()).engine)
+
+
+def _head(_: Scenario) -> None:
+    from cluster_abm.model import ClusterModel
+    from cluster_abm.model.deciding.compiled.head_node import compiled_start
+
+    # A run, for who holds which cores is counted in Python, too.
+    ClusterModel(_small("batch-system")).run()
+    ClusterModel(_small("batch-system"), compile_decisions=False).run()
+    compiled_start(ClusterModel(_small()).engine)
+
+
 def _migration(_: Scenario) -> None:
     from cluster_abm.model import ClusterModel
     from cluster_abm.model.deciding.compiled.inputs import compiled_migration
@@ -194,9 +217,9 @@ def _policy(scenario: Scenario) -> None:
         compiled_policy(policy, _has_files(scenario), is_unlike)
 
 
-def _small() -> Scenario:
+def _small(policy: str = "none") -> Scenario:
     """A run that is over at once, and needs the engine."""
-    return load_scenario("cpu-bound", {"cluster.nodes": 2, "workload.duration_s": 2.0, "policy.name": "none"})
+    return load_scenario("cpu-bound", {"cluster.nodes": 2, "workload.duration_s": 2.0, "policy.name": policy})
 
 
 # In which modules the kernels of a part are.
@@ -204,12 +227,16 @@ _KERNELS: dict[Kind, tuple[str, ...]] = {
     "engine": ("cluster_abm.engine", "cluster_abm.formulas", "cluster_abm.model.knowing.knowledge"),
     "detail": ("cluster_abm.engine", "cluster_abm.formulas", "cluster_abm.model.knowing.knowledge"),
     "placement": ("cluster_abm.model.deciding.compiled",),
+    "waiting": ("cluster_abm.model.deciding.compiled",),
+    "head": ("cluster_abm.model.deciding.compiled", "cluster_abm.model.waiting"),
     "migration": ("cluster_abm.model.deciding.compiled", "cluster_abm.engine.migration"),
 }
 _COMPILERS: dict[Kind, Callable[[Scenario], None]] = {
     "engine": _engine,
     "detail": _detail,
     "placement": _placement,
+    "waiting": _waiting,
+    "head": _head,
     "migration": _migration,
     "policy": _policy,
 }

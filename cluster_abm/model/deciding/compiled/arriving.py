@@ -10,14 +10,15 @@ from typing import Any
 
 from cluster_abm.arrays import Flags, Integers
 from cluster_abm.clock import LONGEST_WAIT_MS
-from cluster_abm.compiling.calls import address_of, call_at
+from cluster_abm.compiling.tables import NO, YES
 from cluster_abm.engine.admission import Starts
+from cluster_abm.engine.advance import advance_at
 from cluster_abm.engine.tables import DEPENDENT, FREE_TOP, JOURNAL_ROWS, LIVE, NEVER, RECORDS, Table, Tables
 from cluster_abm.jit import called, inlined, kernel
+from cluster_abm.jit.calls import address_of, call_at
 from cluster_abm.model.deciding.compiled.asking import (
     FAULT,
     admit_at,
-    advance_at,
     ask,
     bring_up_to,
     close_view,
@@ -54,6 +55,9 @@ from cluster_abm.model.deciding.compiled.scratch import (
 from cluster_abm.model.knowing.knowledge import learn
 from cluster_abm.native_arrays import copy_fields
 
+# In the place of a node: the job is held.
+KEPT = -2
+
 scratch_of, known_of, settings_of = scratch_group.at, known_group.at, settings_group.at
 
 
@@ -89,11 +93,12 @@ def fetch(scratch: Any, job: int, target: int) -> float:
 @called
 def place(
     tables: Tables, known: Any, scratch: Any, settings: Any, decided: Table, up: Flags, accepting: Flags,
-    silent_ns: Integers, manager: int, now_ns: int,
+    silent_ns: Integers, manager: int, takes_back: int, now_ns: int,
 ) -> tuple[int, int, int]:  # fmt: skip
     """Place `scratch.task` (NegotiationInPython.place): its node, -1 at a fault; time asking [ns]; how many were asked.
 
-    At a fault the counts say how far it has come: notes and loads are what they were before the offer in question.
+    At a fault the counts say how far it has come: notes and loads are what they were before the offer in question. A
+    job that may wait, for which the policy is asked at the address `takes_back` (0: it may not), has no node: KEPT.
     """
     declined, asking_ns = 0, 0
     task_at, view_at, decision_at = address_of(scratch.task), address_of(scratch.views), address_of(scratch.decision)
@@ -104,17 +109,20 @@ def place(
         if settings.has_notes:
             keep_notes(scratch, manager, 0)
         is_right = call_at(settings.place, task_at, view_at, settings.numbers, decision_at)
-        close_view(known, scratch, settings, manager, declined, changed)
         target = scratch.decision[0].target
-        if is_right != 1 or target < 0 or target >= tables.nodes.shape[0]:
+        waits = NO
+        if takes_back != 0 and is_right == 1 and target == manager:
+            waits = call_at(takes_back, task_at, view_at, settings.numbers, decision_at)
+        close_view(known, scratch, settings, manager, declined, changed)
+        if is_right != 1 or target < 0 or target >= tables.nodes.shape[0] or waits == 0:
             if settings.has_notes:
                 restore_notes(scratch, manager, 0)
             return -1, 0, 0
         if target == manager:
-            write_decision(
-                scratch, settings, decided, scratch.task[0], manager, target, True, scratch.decision[0].reason, now_ns
-            )
-            return manager, asking_ns, asked
+            is_kept = waits == YES
+            reason = scratch.decision[0].reason
+            write_decision(scratch, settings, decided, scratch.task[0], manager, target, not is_kept, reason, now_ns)
+            return KEPT if is_kept else manager, asking_ns, asked
         reason, took_ns = ask(
             tables, known, scratch, settings, up, accepting, silent_ns, scratch.task, manager, target, now_ns
         )
@@ -128,7 +136,24 @@ def place(
         if reason == 0:
             return target, asking_ns, asked + 1
         declined = note_declined(scratch, declined, target)
-    return manager, asking_ns, declined
+    if takes_back == 0:
+        return manager, asking_ns, declined
+    scratch.counts[DECLINED], scratch.counts[ASKED], scratch.counts[ASKING_NS] = declined, settings.offers, asking_ns
+    changed = open_view(tables, known, scratch, settings, accepting, silent_ns, manager, declined, now_ns)
+    if settings.has_notes:
+        keep_notes(scratch, manager, 0)
+    waits = call_at(takes_back, task_at, view_at, settings.numbers, decision_at)
+    close_view(known, scratch, settings, manager, declined, changed)
+    if waits == 0:
+        if settings.has_notes:
+            restore_notes(scratch, manager, 0)
+        return -1, 0, 0
+    if waits == NO:
+        return manager, asking_ns, declined
+    at_home = scratch.decision[0]
+    at_home.target, at_home.load_there, at_home.cost_ms = manager, math.nan, math.nan
+    write_decision(scratch, settings, decided, scratch.task[0], manager, manager, False, settings.all_refused, now_ns)
+    return KEPT, asking_ns, declined
 
 
 @inlined
@@ -146,7 +171,57 @@ def has_room(tables: Tables, known: Any, scratch: Any, settings: Any, decided: T
         and (not settings.writes or scratch.counts[DECIDED_ROWS] + answers <= decided.shape[0])
         and known.free[1] >= answers
         and (not settings.migrates or tasks <= scratch.candidates.shape[0])
+        and (not settings.has_notes or scratch.noted_top[0] + answers <= scratch.noted_following.shape[0])
     )
+
+
+@inlined
+def start(
+    tables: Tables, starts: Starts, known_at: int, scratch_at: int, settings_at: int, decided: Table, up: Flags,
+    accepting: Flags, silent_ns: Integers, manager: int, job: int, rank: int, held_ns: int, target: int,
+    asking_ns: int, asked: int, now_ns: int,
+) -> tuple[int, int]:  # fmt: skip
+    """Send `scratch.task`, which has been placed, to its node, and let tasks migrate after it (Placement._place_one).
+
+    Args:
+        tables, starts, known_at, scratch_at, settings_at, decided, up, accepting, silent_ns: of `place_arrivals`.
+        manager: the node of the load manager.
+        job, rank, held_ns: which task it is, and how long it was held [ns].
+        target, asking_ns, asked: what `place` has found.
+        now_ns: the beginning of the slice [ns].
+
+    Returns:
+        how it went (scratch.DONE), and the delay of the task [ns].
+    """
+    known, scratch, settings = known_of(known_at), scratch_of(scratch_at), settings_of(settings_at)
+    delay_ns = asking_ns
+    cost_ms = 0.0
+    if target >= 0 and target != manager:
+        cost_ms = cost_of(scratch, settings, scratch.task, manager, target)
+        delay_ns += whole_ns(min(cost_ms, LONGEST_WAIT_MS))
+    if target >= 0 and scratch.first_need.shape[0] > 0:
+        wait_ms = fetch(scratch, job, target)
+        cost_ms = max(cost_ms, wait_ms)
+        delay_ns += whole_ns(min(wait_ms, LONGEST_WAIT_MS))
+    if target < 0 or not cost_ms <= LONGEST_WAIT_MS:
+        return AT_FAULT, delay_ns
+    if target != manager:
+        scratch.counts[REMOTE_EXECUTIONS] += 1
+    bring_up_to(tables, settings, target, now_ns)
+    starts.job[0], starts.rank[0], starts.held_ns[0] = job, rank, held_ns
+    starts.target[0], starts.delay_ns[0], starts.origin[0] = target, delay_ns, manager
+    admit_at(settings.admit, tables, settings.run_key, starts)
+    has_asked = asked > 0 and target != manager
+    if settings.all_is_known or has_asked:
+        note_true_loads(tables, known, scratch, settings, target, now_ns)
+    if has_asked and not settings.all_is_known:
+        learn(known, manager, target, now_ns, scratch.own_numbers[0])
+    if settings.migrates and not rebalance_at(
+        settings.rebalance, tables, known_at, scratch_at, settings_at, decided, up, accepting, silent_ns, manager,
+        now_ns,
+    ):  # fmt: skip
+        return AT_FAULT_OF_MIGRATION, delay_ns
+    return DONE, delay_ns
 
 
 @kernel
@@ -177,11 +252,6 @@ def place_arrivals(
     known, scratch, settings = known_of(known_at), scratch_of(scratch_at), settings_of(settings_at)
     counts = scratch.counts
     now_ns = counts[NOW_NS]
-    scratch.views[0].policy_key = settings.policy_key
-    scratch.views[0].remote_execution_ms, scratch.views[0].migration_ms = (
-        settings.remote_execution_ms,
-        settings.migration_ms,
-    )
     looked_ns = -1
     for entry in range(first, last):
         job, rank, held_ns = arrivals[0][entry], arrivals[1][entry], arrivals[2][entry]
@@ -201,47 +271,19 @@ def place_arrivals(
             look(tables, known, scratch, settings, now_ns)
             looked_ns = now_ns
         announce(scratch, tables.jobs, job, rank)
+        # No literal 0: for that numba would compile `place` again.
+        never_waits = 0 * manager
         target, asking_ns, asked = place(
-            tables, known, scratch, settings, decided, up, accepting, silent_ns, manager, now_ns
+            tables, known, scratch, settings, decided, up, accepting, silent_ns, manager, never_waits, now_ns
         )
-        delay_ns = asking_ns
-        cost_ms = 0.0
-        if target >= 0 and target != manager:
-            cost_ms = cost_of(scratch, settings, scratch.task, manager, target)
-            delay_ns += whole_ns(min(cost_ms, LONGEST_WAIT_MS))
-        if target >= 0 and scratch.first_need.shape[0] > 0:
-            wait_ms = fetch(scratch, job, target)
-            cost_ms = max(cost_ms, wait_ms)
-            delay_ns += whole_ns(min(wait_ms, LONGEST_WAIT_MS))
-        if target < 0 or not cost_ms <= LONGEST_WAIT_MS:
-            counts[NOW_NS], counts[OUTCOME] = now_ns, AT_FAULT
-            return entry
-        if target != manager:
-            counts[REMOTE_EXECUTIONS] += 1
-        bring_up_to(tables, settings, target, now_ns)
-        starts.job[0], starts.rank[0], starts.held_ns[0] = job, rank, held_ns
-        starts.target[0], starts.delay_ns[0], starts.origin[0] = target, delay_ns, manager
-        admit_at(settings.admit, tables, settings.run_key, starts)
-        placed[0, entry], placed[1, entry], placed[2, entry] = target, delay_ns, asking_ns
-        has_asked = asked > 0 and target != manager
-        if settings.all_is_known or has_asked:
-            note_true_loads(tables, known, scratch, settings, target, now_ns)
-        if has_asked and not settings.all_is_known:
-            learn(known, manager, target, now_ns, scratch.own_numbers[0])
-        if settings.migrates and not rebalance_at(
-            settings.rebalance,
-            tables,
-            known_at,
-            scratch_at,
-            settings_at,
-            decided,
-            up,
-            accepting,
-            silent_ns,
-            manager,
-            now_ns,
-        ):
-            counts[NOW_NS], counts[OUTCOME] = now_ns, AT_FAULT_OF_MIGRATION
+        outcome, delay_ns = start(
+            tables, starts, known_at, scratch_at, settings_at, decided, up, accepting, silent_ns, manager, job, rank,
+            held_ns, target, asking_ns, asked, now_ns,
+        )  # fmt: skip
+        if outcome != AT_FAULT:
+            placed[0, entry], placed[1, entry], placed[2, entry] = target, delay_ns, asking_ns
+        if outcome != DONE:
+            counts[NOW_NS], counts[OUTCOME] = now_ns, outcome
             return entry
     counts[NOW_NS], counts[OUTCOME] = now_ns, DONE
     return last

@@ -9,11 +9,12 @@ from numba.core import types
 
 from cluster_abm.arrays import Flags, Integers
 from cluster_abm.compiling.blocks import BLOCK
-from cluster_abm.compiling.calls import address_of, call_at, native_call
 from cluster_abm.compiling.tables import task_of, view_of
+from cluster_abm.engine.advance import advance_at
 from cluster_abm.engine.random_numbers import message_uniform
 from cluster_abm.engine.tables import NEVER, NS_PER_MS, Row, Table, Tables
 from cluster_abm.jit import called, inlined
+from cluster_abm.jit.calls import address_of, call_at, native_call
 from cluster_abm.model.deciding.compiled.scratch import DECIDED_ROWS, REFUSED, TAKEN
 from cluster_abm.model.deciding.truths import OF_A_NODE, PLACES
 from cluster_abm.model.knowing.knowledge import INDICES, begin_view, end_view, known_since, learn
@@ -23,7 +24,6 @@ from cluster_abm.native_arrays import copy_fields
 FAULT = -1
 
 # The engine's kernels are called by their addresses: compiled together with them this would take minutes.
-advance_at = native_call(types.int64, "tables", "slice_ns", "end_ns", "until_records", "first", "last")
 admit_at = native_call(types.none, "tables", "run_key", "starts")
 measure_at = native_call(
     types.none, "nodes", "tasks", "now_ns", "loads", "first", "last", "effective_rates", "counts_effective"
@@ -121,7 +121,7 @@ def open_view(
         own = scratch.route_at[manager] + manager
         scratch.own_route[0], scratch.own_route[1] = scratch.mb_per_s[own], scratch.latency_ms[own]
         scratch.mb_per_s[own], scratch.latency_ms[own] = math.inf, 0.0
-    notes = scratch.note_row[manager]
+    notes = view.note_row = scratch.note_row[manager]
     view.note_names_at = address_of(scratch.note_names) + notes * scratch.note_names.strides[0]
     view.note_values_at = address_of(scratch.note_values) + notes * scratch.note_values.strides[0]
     view.note_kinds_at = address_of(scratch.note_kinds) + notes * scratch.note_kinds.strides[0]
@@ -219,6 +219,8 @@ def keep_notes(scratch: Any, manager: int, copy: int) -> None:
         scratch.notes_before[3 * copy, note] = scratch.note_names[row, note]
         scratch.notes_before[3 * copy + 1, note] = scratch.note_values[row, note]
         scratch.notes_before[3 * copy + 2, note] = scratch.note_kinds[row, note]
+    before = scratch.noted_before[copy]
+    before[0], before[1], before[2] = scratch.noted_ends[row, 0], scratch.noted_ends[row, 1], scratch.noted_top[0]
 
 
 @called
@@ -229,6 +231,10 @@ def restore_notes(scratch: Any, manager: int, copy: int) -> None:
         scratch.note_names[row, note] = int(scratch.notes_before[3 * copy, note])
         scratch.note_values[row, note] = scratch.notes_before[3 * copy + 1, note]
         scratch.note_kinds[row, note] = int(scratch.notes_before[3 * copy + 2, note])
+    before = scratch.noted_before[copy]
+    scratch.noted_ends[row, 0], scratch.noted_ends[row, 1], scratch.noted_top[0] = before[0], before[1], before[2]
+    if before[1] >= 0:
+        scratch.noted_following[before[1]] = -1
 
 
 @inlined

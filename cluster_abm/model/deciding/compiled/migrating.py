@@ -11,12 +11,12 @@ from numba.core import types
 
 from cluster_abm.arrays import Flags, Integers
 from cluster_abm.clock import LONGEST_WAIT_MS
-from cluster_abm.compiling.calls import address_of, call_at, native_call
 from cluster_abm.compiling.tables import NO_DECISION, view_of
 from cluster_abm.engine.loads import describe
 from cluster_abm.engine.migration import slot_of
 from cluster_abm.engine.tables import Table, Tables
 from cluster_abm.jit import kernel
+from cluster_abm.jit.calls import address_of, call_at, native_call
 from cluster_abm.model.deciding.compiled.asking import (
     FAULT,
     ask,

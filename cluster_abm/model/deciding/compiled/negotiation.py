@@ -12,12 +12,14 @@ import numpy as np
 
 from cluster_abm.arrays import Integers
 from cluster_abm.clock import Clock
+from cluster_abm.compiling.texts import text_of
 from cluster_abm.engine.admission import Starts
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import Table
 from cluster_abm.jit import entry
 from cluster_abm.model.deciding.compiled.arriving import place_arrivals
 from cluster_abm.model.deciding.compiled.inputs import CompiledInputs
+from cluster_abm.model.deciding.compiled.relieving import next_willing
 from cluster_abm.model.deciding.compiled.scratch import (
     ASKED,
     ASKING_NS,
@@ -37,11 +39,13 @@ from cluster_abm.model.deciding.compiled.scratch import (
 from cluster_abm.model.deciding.decisions import DECIDED, DecisionLog
 from cluster_abm.model.deciding.in_python import Begun
 from cluster_abm.model.deciding.questions import Questions
+from cluster_abm.model.knowing.views import Views
 from cluster_abm.model.moving.departures import Departures
 from cluster_abm.model.moving.staging import Staging
 from cluster_abm.model.part import part
 from cluster_abm.model.waiting.queues import TaskArrivals
-from cluster_abm.policies import Policy
+from cluster_abm.policies import Decision, Policy
+from cluster_abm.policy.decision import NUMBERS, TEXTS
 
 # One call places at most this many arrivals: in between Ctrl-C is heard, and progress shown.
 AT_ONCE = 50_000
@@ -54,21 +58,63 @@ NO_ROWS: Table = np.zeros(0, DECIDED)
 # Goes on about an arriving task, of that number; or only makes tasks migrate after it, if it has started.
 AtFault = Callable[[int, bool, Begun], None]
 
-# What a policy decides by when tasks arrive; and `migration`, if it has one.
+# What a policy decides by when tasks arrive; and what those of some kinds have beside.
 METHODS = (
     "place", "accept", "is_overloaded", "location", "task_load", "response_ms", "load_name", "load_of",
-    "send_to_least", "restated",
+    "send_to_least", "restated", "relieve",
 )  # fmt: skip
+OF_SOME = ("migration", "holds", "takes_back", "next_job", "cores_for")
 _methods = attrgetter(*METHODS)
 
 
-def methods_of(policy: Policy) -> tuple[object, list[str]]:
-    """What a policy decides by when tasks arrive, as its class has it, and the names of what it has in itself."""
-    return (_methods(type(policy)), getattr(type(policy), "migration", None)), list(vars(policy))
+class _Kept:
+    """A name of something that a policy has in itself, and that; equal to another one of the very same thing."""
+
+    def __init__(self, item: tuple[str, object]) -> None:
+        self._name, self._what = item
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Kept) and self._name == other._name and self._what is other._what
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def methods_of(policy: Policy) -> tuple[object, list[_Kept]]:
+    """What a policy decides by when tasks arrive, as its class has it, and what it has in itself."""
+    of = type(policy)
+    return (_methods(of), [getattr(of, name, None) for name in OF_SOME]), list(map(_Kept, vars(policy).items()))
 
 
 def _say_nothing(_: object) -> None:
     """Print nothing of an exception of a compiled policy: the path in Python raises it again."""
+
+
+@part
+class CompiledForm:
+    """The policy that is compiled, and whether it is still the one that decides.
+
+    Attributes:
+        faults: how often compiled code could not tell what it decides.
+    """
+
+    policy: Policy  # the policy of all load managers
+    views: Views
+
+    def __post_init__(self) -> None:
+        self._compares_alike = self.views.capacities(0) is None
+        self._methods = methods_of(self.policy)
+        self.faults = 0
+
+    @property
+    def is_right(self) -> bool:
+        """Whether what is compiled is the policy as it is, and for the nodes as they are.
+
+        A method may have been put in the place of another one since; unlike nodes are compared otherwise than alike
+        ones.
+        """
+        are_alike = self.views.capacities(0) is None
+        is_same = are_alike == self._compares_alike and methods_of(self.policy) == self._methods
+        return is_same and self.faults < MOST_FAULTS
 
 
 @part
@@ -109,25 +155,37 @@ class CompiledNegotiation:
 
     engine: EngineState
     clock: Clock
-    policy: Policy  # the policy of all of them
+    form: CompiledForm  # of the policy of all of them
     inputs: CompiledInputs  # what compiled code reads
     tallies: Tallies  # takes over what it counts
 
-    def __post_init__(self) -> None:
-        self._compares_alike = self.inputs.views.capacities(0) is None
-        self._methods = methods_of(self.policy)
-        self._faults = 0
-
     @property
     def is_right(self) -> bool:
-        """Whether what is compiled is the policy as it is, and for the nodes as they are.
+        """Whether what is compiled is the policy as it is, for the nodes as they are."""
+        return self.form.is_right
 
-        A method may have been put in the place of another one since; unlike nodes are compared otherwise than alike
-        ones.
+    @property
+    def relieves(self) -> bool:
+        """Whether it tells which managers would have a task leave their node in this period (`next_willing`)."""
+        return self.inputs.compiled.relieve != 0 and self.is_right
+
+    def next_willing(self, asked: Integers, first: int) -> int:
+        """The place of the next manager whose policy would have a task leave its node; their number: there is none.
+
+        Args:
+            asked: the managers, in their order.
+            first: place of the first one that is asked.
         """
-        are_alike = self.inputs.views.capacities(0) is None
-        is_same = are_alike == self._compares_alike and methods_of(self.policy) == self._methods
-        return is_same and self._faults < MOST_FAULTS
+        engine, inputs = self.engine, self.inputs
+        inputs.make_room(int((engine.nodes["tasks"] + engine.nodes["in_transit"]).max()))
+        inputs.views.memory.make_room(2 * len(asked))
+        inputs.bring_up_to_date()
+        inputs.receive_reports(writes=self.tallies.log.is_read)
+        given = (
+            engine.tables, *inputs.addresses, inputs.availability.accepting, inputs.silent_ns, asked, first,
+            self.clock.now_ns,
+        )  # fmt: skip
+        return entry(next_willing, *given)(*given)
 
     def place(self, arrivals: TaskArrivals, stand_in: Integers, at_fault: AtFault) -> Integers:
         """Place arriving tasks, each at the beginning of its slice, up to which the nodes live first.
@@ -161,6 +219,20 @@ class CompiledNegotiation:
         at_fault: AtFault,
     ) -> int:
         """Have a kernel with the arguments of arriving.place_arrivals do its part; which task comes next."""
+        done, counts = self.carry_out(kernel, stand_in, tuple(arrivals), placed, first, last)
+        if counts[OUTCOME] == NO_ROOM:
+            self.make_room(int(arrivals.job[done]), stand_in)
+        elif counts[OUTCOME] in (AT_FAULT, AT_FAULT_OF_MIGRATION):
+            at_fault(done, counts[OUTCOME] == AT_FAULT_OF_MIGRATION, self.begun(counts))
+            done += 1
+        return done
+
+    def carry_out(self, kernel: Callable[..., int], stand_in: Integers, *given: Any) -> tuple[int, list[int]]:
+        """Call a kernel with the arguments of arriving.place_arrivals up to `stand_in`, and those given.
+
+        Returns:
+            what it returns, and its counts; the clock is at the time that it has reached.
+        """
         engine, inputs = self.engine, self.inputs
         inputs.receive_reports(writes=self.tallies.log.is_read)
         scratch, availability = inputs.scratch, inputs.availability
@@ -170,7 +242,7 @@ class CompiledNegotiation:
         try:
             done = kernel(
                 engine.tables, scratch.starts, *inputs.addresses, decided, availability.up, availability.accepting,
-                inputs.silent_ns, stand_in, tuple(arrivals), placed, first, last,
+                inputs.silent_ns, stand_in, *given,
             )  # fmt: skip
         finally:
             sys.unraisablehook = prints
@@ -179,17 +251,20 @@ class CompiledNegotiation:
         # Nodes that had nothing to do with the arrivals have lagged behind.
         if counts[NOW_NS] > self.clock.now_ns:
             self.clock.now_ns = engine.serve(counts[NOW_NS])
-        if counts[OUTCOME] == NO_ROOM:
-            self._make_room(int(arrivals.job[done]), stand_in)
-        elif counts[OUTCOME] in (AT_FAULT, AT_FAULT_OF_MIGRATION):
-            self._faults += 1
-            refused = frozenset(scratch.declined[: counts[DECLINED]].tolist())
-            has_started = counts[OUTCOME] == AT_FAULT_OF_MIGRATION
-            at_fault(done, has_started, Begun(refused, counts[ASKING_NS], counts[ASKED]))
-            done += 1
-        return done
+        return done, counts
 
-    def _make_room(self, job: int, stand_in: Integers) -> None:
+    def note_fault(self) -> None:
+        """Count a decision that compiled code could not tell."""
+        self.form.faults += 1
+
+    def begun(self, counts: list[int]) -> Begun:
+        """How far compiled code has come with a task of which it cannot tell what is decided, by its counts."""
+        self.note_fault()
+        scratch = self.inputs.scratch
+        refused = frozenset(scratch.declined[: counts[DECLINED]].tolist())
+        return Begun(refused, counts[ASKING_NS], counts[ASKED], decision_of(scratch.decision[0]))
+
+    def make_room(self, job: int, stand_in: Integers) -> None:
         """Make room for what the next task may bring about, and for many more."""
         engine, inputs, tasks = self.engine, self.inputs, 1
         migrates, offers, spare_rows = (int(inputs.settings[name][0]) for name in ("migrates", "offers", "spare_rows"))
@@ -199,6 +274,8 @@ class CompiledNegotiation:
         answers = tasks * (min(offers, len(engine.nodes)) + 1)
         engine.make_room(tasks + spare_rows + 1024)
         inputs.reports.make_room(answers + 4096)
+        if inputs.compiled.notes:
+            inputs.views.memory.make_room(answers + 1024)
         if self.tallies.log.is_read:
             self.tallies.log.room(answers)
         if migrates:
@@ -207,6 +284,12 @@ class CompiledNegotiation:
     @cached_property
     def _place_arrivals(self) -> Callable[..., int]:
         return compiled_placement(self.engine)
+
+
+def decision_of(row: Any) -> Decision:
+    """The decision about an arriving task that stands in a row of scratch space."""
+    said = {name: text_of(int(row[name])) for name in TEXTS} | {name: float(row[name]) for name in NUMBERS}
+    return Decision(int(row["target"]), **said)  # type: ignore[arg-type]
 
 
 def compiled_placement(engine: EngineState) -> Callable[..., int]:

@@ -14,16 +14,24 @@ from cluster_abm.engine.admission import Starts
 from cluster_abm.engine.tables import LOAD, Table
 from cluster_abm.model.deciding.truths import no_truths
 from cluster_abm.model.knowing.knowledge import INDICES, nothing_known
+from cluster_abm.policy.memory import empty_rows
 from cluster_abm.policy.tasks import CANDIDATE
+from cluster_abm.policy.waiting import RUNNING
 
 # What a call of the negotiation counts, by position in its counts.
-(NOW_NS, DECIDED_ROWS, REFUSED, TAKEN, REMOTE_EXECUTIONS, MIGRATIONS, OUTCOME, DECLINED, ASKED, ASKING_NS, COUNTS) = (
-    range(11)
-)
+(
+    NOW_NS, DECIDED_ROWS, REFUSED, TAKEN, REMOTE_EXECUTIONS, MIGRATIONS, OUTCOME, DECLINED, ASKED, ASKING_NS,
+    READ_THEN, STARTED, JOB, LASTS, COUNTS,
+) = range(15)  # fmt: skip
 # How such a call ends: all placed; at a report's arrival; there is no room for what the next task needs; compiled code
 # cannot tell what the policy decides, or it or a cost is at fault: the path in Python goes on from DECLINED, the number
 # of nodes that have refused, ASKED, of questions asked or tasks sent, and ASKING_NS.
 DONE, AT_STOP, NO_ROOM, AT_FAULT, AT_FAULT_OF_MIGRATION = range(5)
+# And where a head node starts jobs: it goes on with the start of the job at place DECLINED of the queue; or with the
+# task of rank DECLINED of JOB, which is expected to hold its cores for LASTS slices. READ_THEN: records when the policy
+# was asked last; STARTED: columns of `started` that are filled.
+# AT_FAULT_OF_HOLDING: with the question whether the job at the head of a queue waits (holding).
+AT_FAULT_OF_START, AT_FAULT_OF_TASK, AT_FAULT_OF_HOLDING = 5, 6, 7
 
 
 class Scratch(NamedTuple):
@@ -39,13 +47,16 @@ class Scratch(NamedTuple):
         refused, down: flags of nodes, shape (nodes,).
         declined: nodes that have refused the task in question, shape (nodes,).
         candidates: the tasks of a node that could be sent elsewhere.
-        hardware: of every node.
+        hardware: of every node; `kinds`: View.kinds.
         mb_per_s, latency_ms: of the routes; those from each node begin at `route_at`, shape (nodes,).
         own_route: bandwidth and latency that a shared row has in the place of the own node, shape (2,).
         unreachable: nodes to which no route leads whatever these say, shape (nodes,).
         note_names, note_values, note_kinds: what the managers' policies remember, shape (nodes, notes).
         note_row: the row of it that is a manager's, shape (nodes,).
         notes_before: names, values and kinds of two rows before a policy was asked, shape (6, notes).
+        noted_ends, noted_top, noted_following: of what they remember (policy.memory.MemoryRows); its other arrays are
+            the policies' alone.
+        noted_before: ends and top of two managers before a policy was asked, shape (2, 3).
         asked: how many questions were asked about each task, shape (tasks,); empty where none can get lost.
         fetch_ms: time to fetch each file to each node, shape (files, nodes) [ms]; empty without files.
         fetched_from: the node that it comes from, same shape.
@@ -60,6 +71,10 @@ class Scratch(NamedTuple):
             recorded it has no row.
         seen: the true loads of the deciding and of the asked node, as last measured, shape (2, indices).
         seen_node: which nodes these are; -1: not measured.
+        is_open: which nodes a head node finds up and accepting, shape (nodes,).
+        unlike: nodes among which are, for a task of any home, all that take unlike times to start it on.
+        given: the nodes of the cores that a job gets; before, its number of tasks and how long this array is.
+        started: job, rank, node and time held [ns] of each task that starts, shape (4, tasks); (4, 0): not wanted.
     """
 
     views: Table
@@ -77,6 +92,7 @@ class Scratch(NamedTuple):
     declined: Integers
     candidates: Table
     hardware: Table
+    kinds: Integers
     mb_per_s: Floats
     latency_ms: Floats
     route_at: Integers
@@ -87,6 +103,10 @@ class Scratch(NamedTuple):
     note_kinds: Integers
     note_row: Integers
     notes_before: Floats
+    noted_ends: Integers
+    noted_top: Integers
+    noted_following: Integers
+    noted_before: Integers
     asked: Integers
     fetch_ms: Floats
     fetched_from: Integers
@@ -101,6 +121,10 @@ class Scratch(NamedTuple):
     truths: Floats
     seen: Floats
     seen_node: Integers
+    is_open: Flags
+    unlike: Integers
+    given: Integers
+    started: Integers
 
 
 # Candidates for which there is room at first, and where they stand.
@@ -110,7 +134,10 @@ CANDIDATES = ("candidates", "candidate")
 # What stays the same during a run, or a call. Fields:
 #    advance, admit, measure, migrate: addresses of the engine's kernels; of `migrate` 0 where no task migrates.
 #    rebalance: address of migrating.rebalance; 0 likewise.
-#    place, accept, migration, numbers: addresses of the policy's functions and parameters (compiling.entries).
+#    next_job, cores_for: likewise, of a policy whose head node starts jobs; 0: it has none.
+#    looks: whether such a policy reads the loads of nodes.
+#    widest: the most tasks of a job.
+#    place, accept, migration, relieve, numbers: addresses of the policy's functions and parameters (compiling.entries).
 #    migrates: whether an arrival may make tasks migrate; `most_migrations` of them, -1: as many as gain.
 #    offers: how many nodes are asked.
 #    all_is_known: mode `papers`, or a central policy.
@@ -120,26 +147,26 @@ CANDIDATES = ("candidates", "candidate")
 #    timeout_ns: how long an asker waits for an answer before it gives up [ns].
 #    loss_share: share of the messages that get lost.
 #    share_routes: whether several nodes share a row of routes.
-#    remote_execution_ms, migration_ms: fixed costs e and f [ms].
 #    slice_ns: length of a slice [ns].
 #    stop_ns: arrivals of slices that begin then, or later, are not placed [ns].
 #    effective_rates: whether loads count I/O as it reaches the disk.
 #    counts_effective: whether they have `effective_tasks`.
 #    writes: whether decisions are written down.
 #    has_notes: whether the policy remembers anything.
-#    run_key, policy_key, message_key: keys of the streams of service times, of the policy, of messages.
+#    run_key, message_key: keys of the streams of service times, of messages.
 #    spare_rows: how many rows of the task table must be free beside those of new tasks.
-#    no_answer, drains: numbers of these reasons.
+#    no_answer, drains, all_refused: numbers of these reasons.
 SETTINGS = {
     **dict.fromkeys(
-        ("advance", "admit", "measure", "migrate", "rebalance", "place", "accept", "migration", "numbers",
-         "most_migrations", "offers", "timeout_ns", "slice_ns", "stop_ns", "spare_rows", "no_answer", "drains"), "i8"
+        ("advance", "admit", "measure", "migrate", "rebalance", "place", "accept", "migration", "relieve", "numbers",
+         "most_migrations", "offers", "timeout_ns", "slice_ns", "stop_ns", "spare_rows", "no_answer", "drains",
+         "all_refused", "next_job", "cores_for", "widest"), "i8"
     ),
-    **dict.fromkeys(("loss_share", "remote_execution_ms", "migration_ms"), "f8"),
-    **dict.fromkeys(("run_key", "policy_key", "message_key"), "u8"),
+    "loss_share": "f8",
+    **dict.fromkeys(("run_key", "message_key"), "u8"),
     **dict.fromkeys(
         ("migrates", "all_is_known", "refusals", "by_reports", "can_change", "share_routes", "effective_rates",
-         "counts_effective", "writes", "has_notes"), "?"
+         "counts_effective", "writes", "has_notes", "looks"), "?"
     ),
 }  # fmt: skip
 settings_group = group("Settings", {}, SETTINGS)
@@ -160,6 +187,7 @@ def scratch_of_run(
         files: the arrays that have to do with files, by their names; None: no job needs any.
     """
     loads = np.zeros(nodes, LOAD)
+    memory = empty_rows(nodes)
     none, nothing = np.zeros(0, np.int64), np.zeros((0, 0))
     scratch = Scratch(
         views=np.zeros(1, VIEW_ROW),
@@ -177,6 +205,7 @@ def scratch_of_run(
         declined=np.zeros(nodes + 1, np.int64),
         candidates=np.zeros(ROOM, CANDIDATE),
         hardware=np.zeros(nodes, HARDWARE),
+        kinds=np.zeros(nodes, np.int64),
         mb_per_s=np.zeros(0),
         latency_ms=np.zeros(0),
         route_at=none,
@@ -187,6 +216,10 @@ def scratch_of_run(
         note_kinds=np.zeros((nodes, max(1, notes)), np.int64),
         note_row=np.arange(nodes),
         notes_before=np.zeros((6, max(1, notes))),
+        noted_ends=memory.noted_ends,
+        noted_top=memory.noted_top,
+        noted_following=memory.noted_following,
+        noted_before=np.zeros((2, 3), np.int64),
         asked=none if asked is None else asked,
         fetch_ms=nothing,
         fetched_from=np.zeros((0, 0), np.int64),
@@ -201,13 +234,18 @@ def scratch_of_run(
         truths=no_truths(),
         seen=np.zeros((2, INDICES)),
         seen_node=np.full(2, -1, np.int64),
+        is_open=np.zeros(nodes, bool),
+        unlike=np.arange(nodes),
+        given=np.zeros(2, np.int64),
+        started=np.zeros((4, 0), np.int64),
     )
     # Of each manager's part of what is known, and of its routes and notes, asking.open_view says where it lies.
     known = nothing_known(np.zeros(nodes, np.int64))
     of_one = {name: getattr(known, name)[0] for name in OF_LOADS}
     of_one |= {f"note_{name}": getattr(scratch, f"note_{name}")[0] for name in ("names", "values", "kinds")}
     of_one |= dict.fromkeys(("mb_per_s", "latency_ms"), np.zeros(nodes))
-    shown = ["hardware", "refused", "down", *CANDIDATES]
+    of_one |= {"free": none, "given": none, "running": np.zeros(0, RUNNING)}
+    shown = ["hardware", "kinds", "refused", "down", *CANDIDATES]
     if files is not None:
         scratch = scratch._replace(**files)
         shown += ["fetch_ms", "file_mb", "holders", "cluster_of"]

@@ -13,7 +13,6 @@ from numba import types
 
 from cluster_abm import formulas
 from cluster_abm.compiling.blocks import FEW, is_exceeded, least_entry, least_of_row, least_open_entry, total_of_row
-from cluster_abm.compiling.calls import address_of
 from cluster_abm.compiling.operations import array_at, check_node, row_of
 from cluster_abm.compiling.tables import (
     CAPACITIES,
@@ -38,6 +37,7 @@ from cluster_abm.compiling.values import BOUNDED, attribute, method
 from cluster_abm.engine.random_numbers import policy_uniform
 from cluster_abm.formulas.imbalance import imbalance_factors
 from cluster_abm.jit import inlinable
+from cluster_abm.jit.calls import address_of
 from cluster_abm.native_arrays import copy_fields
 from cluster_abm.policy import capacities
 from cluster_abm.policy.capacities import Capacities
@@ -79,6 +79,7 @@ def as_written(value: Any, of: Any, absent: frozenset[str], *names: str) -> None
 AS_WRITTEN = (
     "next_node", "mb_per_s", "network_mb_per_s", "disk_mb_per_s", "fixed_ms", "measured", "column", "load", "per_unit",
     "is_largest", "of_those_up", "mean_of_those_up", "open_entries", "is_open", "faults_per_ms", "page_ms", "cost_ms",
+    "now_slices",
 )  # fmt: skip
 as_written(VIEW, View, ALIKE, *AS_WRITTEN)
 as_written(UNLIKE_VIEW, View, UNLIKE, *AS_WRITTEN, "least")
@@ -131,6 +132,11 @@ def _refused(view: Any) -> Any:
 @of_views(attribute, "down")
 def _down(view: Any) -> Any:
     return node_set_of(view.row.down, view.row.down_count)
+
+
+@of_views(attribute, "hardware_table")
+def _hardware_table(view: Any) -> Any:
+    return view.row.hardware
 
 
 @of_views(attribute, "_is_refused")

@@ -1,0 +1,1 @@
+"""What compiled policies can do with views, tasks and queues."""
