@@ -32,6 +32,8 @@ with socket.socket(socket.AF_UNIX) as warm:
     warm.connect({address!r})
     socket.send_fds(warm, [b"."], [0, 1, 2])
     wanted = {{"words": {before!r} + sys.argv[1:], "folder": os.getcwd(), "environment": dict(os.environ)}}
+    if hasattr(os, "sched_getaffinity"):
+        wanted["processors"] = sorted(os.sched_getaffinity(0))
     warm.sendall(json.dumps(wanted).encode() + b"\\n")
     answer = b"".join(iter(lambda: warm.recv(64), b""))
 sys.exit(int(answer or 70))
@@ -128,13 +130,15 @@ def _look_after(asking: socket.socket) -> NoReturn:
 
 
 def _become(wanted: Mapping[str, Any], files: list[int]) -> NoReturn:
-    """In that fork: be a Python that runs the script with these standard files, folder and environment."""
+    """In that fork: be a Python that runs the script with these standard files, folder, environment and processors."""
     code = 70
     try:
         for number, opened in enumerate(files):
             os.dup2(opened, number)
             os.close(opened)
         os.chdir(wanted["folder"])
+        if "processors" in wanted:
+            os.sched_setaffinity(0, wanted["processors"])
         os.environ.clear()
         os.environ.update(wanted["environment"])
         # Whole: processes that it starts look for it from the folder in which this one was.

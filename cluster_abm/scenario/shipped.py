@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib.resources
+from functools import cache
 from pathlib import Path
 
 from cluster_abm.scenario.toml_file import is_there
@@ -14,10 +15,14 @@ MOST_NAMES = 12
 
 def shipped_path(*parts: str) -> Path:
     """A file or folder below the shipped `scenarios/` (beside the package in a checkout, inside it in a wheel)."""
+    return _scenarios_folder().joinpath(*parts)
+
+
+@cache
+def _scenarios_folder() -> Path:
     package = Path(str(importlib.resources.files("cluster_abm")))
     inside = package / "shipped" / "scenarios"
-    root = inside if inside.is_dir() else package.parent / "scenarios"
-    return root.joinpath(*parts)
+    return inside if inside.is_dir() else package.parent / "scenarios"
 
 
 def shipped_file(folder: str, name: str, ending: str) -> Path | None:

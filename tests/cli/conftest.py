@@ -2,6 +2,7 @@
 
 import importlib
 from itertools import cycle
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -21,6 +22,13 @@ def cli(capfd, tmp_path, monkeypatch):
         return left.value.code, captured.out, captured.err
 
     return call
+
+
+@pytest.fixture
+def warm_command(warm, tmp_path_factory):
+    """The words that start a command in a fork of the warm process: with standard files, folder and exit code."""
+    main_script = Path(importlib.import_module("cluster_abm").__file__).with_name("__main__.py")
+    return [warm.python(tmp_path_factory.mktemp("warm") / "cluster-abm", main_script)]
 
 
 @pytest.fixture

@@ -38,9 +38,11 @@ COMPARE = ["compare", "quickstart", *SMALL, "--policies", "none,jsq", "--seeds",
                  ["memory-centric-fig1.json"], marks=pytest.mark.slow),
 ])  # fmt: skip
 @needs_full
-def test_a_full_disk_under_stdout_loses_nothing(tmp_path, words, kept):
+def test_a_full_disk_under_stdout_loses_nothing(tmp_path, warm_command, words, kept):
     with FULL.open("w") as stdout:
-        done = subprocess.run(command(*words), cwd=tmp_path, stdout=stdout, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(
+            [*warm_command, *map(str, words)], cwd=tmp_path, stdout=stdout, stderr=subprocess.PIPE, text=True
+        )
     assert done.returncode == 2, done.stderr
     assert "error: stdout could not be written: No space left on device" in done.stderr
     assert "Traceback" not in done.stderr
@@ -49,14 +51,14 @@ def test_a_full_disk_under_stdout_loses_nothing(tmp_path, words, kept):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", [
-    ["policies"], ["--help"], pytest.param(COMPARE, marks=pytest.mark.slow),
-    pytest.param([*COMPARE, "--json"], marks=pytest.mark.slow),
-    pytest.param(["scenarios", "--keys"], marks=pytest.mark.slow),
-])  # fmt: skip
-def test_a_reader_that_has_enough_is_no_failure(tmp_path, words):
+@pytest.mark.parametrize(
+    "words", [["policies"], ["--help"], COMPARE, [*COMPARE, "--json"], ["scenarios", "--keys"]]
+)  # fmt: skip
+def test_a_reader_that_has_enough_is_no_failure(tmp_path, warm_command, words):
+    # What Python itself does with a closed stdout at its end is seen at those that do little.
+    before = warm_command if words[0] == "compare" else command()
     with subprocess.Popen(
-        command(*words), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*before, *map(str, words)], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         # Gone before the first word.
         process.stdout.close()

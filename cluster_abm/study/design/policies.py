@@ -113,10 +113,12 @@ def with_own_parameters(scenario: Scenario) -> Scenario:
     A process that carries a run out gets the policies of that run, and would take what only another one knows (a
     policy in a file that this process has not read) for a key that no policy knows.
     """
+    parameters = scenario.policy.parameters
+    if not parameters:
+        return scenario
     policies = available()
     own = {key for name in policies_in(scenario) if name in policies for key in policies[name].Parameters.model_fields}
     others = {key for one in policies.values() for key in one.Parameters.model_fields} - own
-    parameters = scenario.policy.parameters
     if others.isdisjoint(parameters):
         return scenario
     kept = {key: value for key, value in parameters.items() if key not in others}
