@@ -21,7 +21,7 @@ def command(*arguments):
     return [sys.executable, "-m", "cluster_abm", *map(str, arguments)]
 
 
-FEW_PICTURES = ["--size", "640x360", "--to", "3"]
+FEW_PICTURES = ["--size", "640x360", "--to", "1"]
 COMPARE = ["compare", "quickstart", *SMALL, "--policies", "none,jsq", "--seeds", 1, "--workers", 1, "--out", "out"]
 
 

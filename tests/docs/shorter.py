@@ -22,9 +22,9 @@ LESS_OF = {
     ("compare", "memory-centric"): ["--set", "workload.jobs=40"],
     ("plan", "replay-hadoop"): ["--set", "workload.trace.duration_s=1800"],
 }
-# A film is drawn picture by picture: small ones, of the first twenty seconds.
+# A film is drawn picture by picture: small ones, of the first five seconds.
 FILMS = (".gif", ".mp4", ".webm")
-FEWER_PICTURES = ["--from", "0", "--to", "20", "--size", "640x360"]
+FEWER_PICTURES = ["--from", "0", "--to", "5", "--size", "640x360"]
 OF_A_TRACE = {"--trace", "lmip-example", "wal-pm-example"}
 # Commands that serve until they are stopped, measure this machine, take minutes even when short, or have tests of their
 # own that carry out all that ships (tests/study/test_reproduce.py).
