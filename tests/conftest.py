@@ -34,11 +34,24 @@ os.environ["CLUSTER_ABM_PROGRESS"] = "none"
 gc.disable()
 
 
+def is_whole(config):
+    """Whether the whole suite runs, or all of its fast tests, or all slow ones."""
+    return config.args == ["tests"]
+
+
 def pytest_configure(config):
     """Before the whole suite runs in several processes, what most tests need is compiled once, each part by one."""
     is_first = not hasattr(config, "workerinput") and getattr(config.option, "numprocesses", None)
-    if is_first and config.args == ["tests"] and not config.option.collectonly:
+    if is_first and is_whole(config) and not config.option.collectonly:
         compile_first(COMPILED_IN_ALL if config.option.markexpr == FAST else available())
+
+
+def pytest_pycollect_makeitem(collector, name, obj):
+    """Of the fast tests, slow ones are not even made: they are thousands, which would be left out one by one."""
+    if collector.config.option.markexpr == FAST and is_whole(collector.config):
+        marks = getattr(obj, "pytestmark", ()) if collector.istestfunction(obj, name) else ()
+        return [] if any(mark.name == "slow" for mark in marks) else None
+    return None
 
 
 def pytest_collection_finish():
