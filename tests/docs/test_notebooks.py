@@ -52,7 +52,9 @@ def one_processor():
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_prints_what_the_site_shows(path, render, warm, one_processor, tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", os.environ["PATH"])
+    # What carrying it out sets is as before afterwards.
+    for name in ("PATH", "COLUMNS", "NO_COLOR", "PYTHONPATH"):
+        monkeypatch.setenv(name, os.environ.get(name, ""))
     shown = render.texts(nbformat.read(path, as_version=4))
     assert any(shown), "rendered without its outputs: python docs/render.py"
     commands = tmp_path / "bin"

@@ -17,6 +17,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from case import Case
+
+# These scripts are started by themselves, too, where pytest has not said where tests find each other.
+sys.path.append(str(Path(__file__).parents[1]))
+
 from warm import called_as_by_a_fresh_python
 
 Command = Callable[[list[str]], object]
