@@ -325,3 +325,21 @@ def test_bad_head_nodes(head):
 
 def test_the_last_node_may_be_the_head():
     assert scenario(negotiation__head_node=3, **HEAD).negotiation.head_node == 3
+
+
+def test_a_policy_that_starts_no_jobs_at_a_head_node_sees_no_free_core_and_no_running_job():
+    """Nobody counts them then, and nothing is written for the jobs that end."""
+    model = ClusterModel(scenario(**busy(policy__name="jsq")), seed=1)
+    seen = []
+
+    def place(arriving, view):
+        seen.append((view.free.tolist(), view.free_cores, len(view.running), view.nodes_of(arriving.job).tolist()))
+        return Decision(view.me, "test")
+
+    model.policy.place = place
+    unfinished = model.parts.cores._arrays["unfinished"].copy()
+    model.run(until_ms=5000.0)
+    assert model.engine.finished > 1
+    assert seen
+    assert all(one == ([0, 0, 0, 0], 0, 0, []) for one in seen)
+    assert np.array_equal(model.parts.cores._arrays["unfinished"], unfinished)

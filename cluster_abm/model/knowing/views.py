@@ -26,6 +26,7 @@ from cluster_abm.policy.memory import Memory
 from cluster_abm.policy.samples import Samples
 from cluster_abm.policy.tasks import CANDIDATE
 from cluster_abm.policy.view import kinds_of
+from cluster_abm.policy.waiting import no_cores
 from cluster_abm.scenario.schema import Negotiation
 
 NO_NODES: frozenset[int] = frozenset()
@@ -204,7 +205,7 @@ class Views:
             tasks_of_mine=lambda: self.candidates(me),
             overflow_of_mine=lambda: self.remote_memory.held_by_others_mb(me),
             live_jobs_of_all=self.engine.live_jobs,
-            cores_of_all=self.cores.in_use,
+            cores_of_all=self.cores.in_use if self.cores.is_counted else no_cores,
             uniform=self._uniform,
             notes=self.notes[me],
             data=self.data,
