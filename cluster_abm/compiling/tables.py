@@ -71,7 +71,8 @@ view_group = group(
     },
     {
         **dict.fromkeys(
-            ("me", "nodes", "refused_count", "down_count", "candidate_count", "note_row", "free_cores", "first_task"),
+            ("me", "nodes", "refused_count", "down_count", "candidate_count", "note_row", "free_cores", "first_task",
+             "given_job"),
             "i8",
         ),
         "policy_key": "u8",

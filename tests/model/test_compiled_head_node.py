@@ -203,3 +203,28 @@ def test_what_cores_for_must_not_return(monkeypatch, nodes):
     model = ClusterModel(scenario(**busy(policy__name="one-by-one", workload__duration_s=4.0)), seed=1)
     with pytest.raises(cluster_abm.errors.PolicyFault, match=r"cores_for returned .*; expected an array of nodes"):
         model.run()
+
+
+class BesideTheLast(OneByOne):
+    """Each task of a job beside the last one before it: compiled code does not know where that is, and leaves it."""
+
+    name = "one-by-one"
+
+    def place(self, task, view):
+        held = view.nodes_of(task.job)
+        if len(held) > 0:
+            return Decision((int(held[-1]) + 1) % view.nodes, "beside the last")
+        return Decision(view.me, "first")
+
+
+@pytest.mark.slow
+def test_nodes_of_a_job_that_compiled_code_does_not_know_are_not_made_up(monkeypatch):
+    monkeypatch.setitem(available(), "one-by-one", BesideTheLast)
+    several = {"parallel_share": 1.0, "minimum": 2, "maximum": 3}
+    setup = scenario(**busy(policy__name="one-by-one", workload__duration_s=4.0, workload__tasks=several))
+    compiled, plain = ClusterModel(setup, seed=1), ClusterModel(setup, seed=1, compile_decisions=False)
+    for model in (compiled, plain):
+        model.run()
+    assert difference(compiled, plain) == ""
+    assert compiled.decides_in_python == ""
+    assert set(plain.decisions_frame()["rule"]) == {"first", "beside the last"}

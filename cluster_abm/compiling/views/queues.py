@@ -80,5 +80,6 @@ def _core_of(view: Any, task: Any) -> int:
 
 @of_views(method, "nodes_of")
 def _nodes_of(view: Any, job: int) -> Any:
-    # Asked of the job that starts alone.
+    if job != view.row.given_job:
+        raise LookupError("only the cores of the job that starts are known here")
     return view.row.given

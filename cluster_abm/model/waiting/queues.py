@@ -188,6 +188,7 @@ class Submissions:
         for queue in self._queues.values():
             if job in queue:
                 queue.remove(job)
+        self._queues = {key: queue for key, queue in self._queues.items() if queue}
         return self.tasks_of(np.array([job]))
 
     def _from_queues(self, arrived: list[int], holding: JobHolding, boundary_ns: int) -> Iterator[TaskArrivals]:

@@ -80,6 +80,7 @@ def show_cores(scratch: Any, books: Any) -> None:
     view.free_at, view.free_0 = address_of(books.free), len(books.free)
     view.free_cores = books.counts[FREE_CORES]
     view.running_at, view.running_0 = address_of(books.running), books.counts[JOBS]
+    view.given_job = NO_JOB
 
 
 @called
@@ -170,6 +171,7 @@ def give_cores(scratch: Any, settings: Any, books: Any, tasks: int, job: int, en
     for place in range(count):
         give_core(books, row, scratch.given[place])
     scratch.views[0].given_at, scratch.views[0].given_0 = address_of(scratch.given), count
+    scratch.views[0].given_job = job
     return row
 
 
