@@ -71,13 +71,14 @@ def own_policies(monkeypatch):
     known.update(before)
 
 
-@pytest.fixture(autouse=True)
-def few_policies_compile(request, monkeypatch):
+@pytest.fixture(scope="session", autouse=True)
+def few_policies_compile(request):
     """In the fast suite shipped policies decide in Python, but for some in the plain form: compiling takes minutes.
 
     Both forms give the same bytes, and the slow suite holds them against each other under every policy.
     """
     if request.config.option.markexpr != FAST:
+        yield
         return
     compiled = compilability.compiled_policy
 
@@ -87,7 +88,10 @@ def few_policies_compile(request, monkeypatch):
             raise NotCompilable("the fast suite decides in Python")
         return compiled(policy, has_data=has_data, has_capacities=has_capacities)
 
-    monkeypatch.setattr(compilability, "compiled_policy", compiled_in_the_fast_suite)
+    with pytest.MonkeyPatch.context() as patch:
+        # Of the session, so that runs of fixtures that many tests share are among them.
+        patch.setattr(compilability, "compiled_policy", compiled_in_the_fast_suite)
+        yield
 
 
 @pytest.fixture(scope="session")

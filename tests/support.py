@@ -28,7 +28,7 @@ BREAKDOWN = ("cpu", "cpu_queue", "io", "io_queue", "paging", "migration", "barri
 # Policies that tell long tasks from short ones: they refuse tasks that all announce the same demand.
 BY_SIZE = ("eagle", "hawk", "sita-e")
 # Policies of several kinds: where a test is over all of them, the fast suite has these.
-SAMPLE = ("none", "jsq", "power-of-d", "iolb", "wal-pm", "iocm-pm", "hbd", "age", "easy", "lwl", "prequal")
+SAMPLE = ("none", "jsq", "power-of-d", "iolb", "wal-pm", "age", "easy", "prequal")
 # One of each kind of loop: these decide in compiled code in the fast suite too.
 COMPILED_IN_ALL = ("jsq", "power-of-d", "age", "easy")
 

@@ -11,13 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import accesses_of
-from support import busy, finished, mostly_slow, same_records, scenario
+from support import busy, finished, same_records, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.engine.pooled.state import PooledState
 from cluster_abm.engine.tables import BREAKDOWN, JOB, empty_nodes
 from cluster_abm.policies import available
 
+# What they compile takes ten seconds.
+pytestmark = pytest.mark.slow
 RUN_KEY, SEEK = 0xFEED, 1000
 
 
@@ -137,7 +139,6 @@ def test_it_agrees_with_exact_fractions(jobs, count):
     ]
 
 
-@pytest.mark.slow
 def test_windows_do_not_matter():
     settings = busy(policy__name="pooled", workload__tasks__barrier_ms=30.0, cluster__memory_mb=15.0)
     ran, stepped = finished(2, **settings), ClusterModel(scenario(**settings), seed=2)
@@ -179,8 +180,7 @@ def metrics_of_two(name):
     return {metric: math.fsum(run[metric] for run in runs) for metric in ("mean_response_ms", "mean_slowdown")}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", mostly_slow(sorted(set(available()) - {"pooled"})))
+@pytest.mark.parametrize("name", sorted(set(available()) - {"pooled"}))
 def test_no_policy_is_faster_than_the_bound(name):
     """Means of two seeds: response and slowdown of every policy against the pooled cluster."""
     policy, bound = metrics_of_two(name), metrics_of_two("pooled")

@@ -47,6 +47,7 @@ def test_an_html_file_is_small_and_allows_its_own_script_only():
     assert "unsafe" not in policy
 
 
+@pytest.mark.slow
 def test_types():
     npx = shutil.which("npx")
     if not npx:

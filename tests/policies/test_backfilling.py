@@ -117,6 +117,14 @@ def test_a_task_that_loses_its_node_begins_again_and_its_job_is_expected_later(t
     assert ends_ms(tmp_path, policy, jobs, **failure) == [15_000, 16_010, 25_520, 6_502]
 
 
+@pytest.mark.parametrize("policy", ["batch-system", "easy", "conservative"])
+def test_a_job_leaves_the_core_of_a_node_that_has_failed_and_others_have_it_after_the_repair(tmp_path, policy):
+    """As above, A goes on on nodes 0 and 2. From 5.5 s on node 1 is free, as node 3 is: B has both at once."""
+    jobs = [(0, 2, 10_000, 10_000), (6_000, 2, 1_000, 1_000)]
+    failure = {"failures__event": [{"node": 1, "at_s": 5.0, "for_s": 0.5}]}
+    assert ends_ms(tmp_path, policy, jobs, **failure) == [15_000, 7_000]
+
+
 # ---- as properties ------------------------------------------------------------------------------------------------
 
 cases = st.lists(

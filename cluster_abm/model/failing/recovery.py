@@ -56,6 +56,8 @@ class RecoveryDecisions:
         decision = self.policies.checked[manager].recover(task, view)
         self.log.record(int(row["node"]), task, decision, decision.target, True, decision.reason)
         if self.cores.is_counted:
+            # The node that has just failed is among those that the job leaves.
+            self.cores.note_open(view.refused)
             self.cores.move(job, decision.target, expected_slices(task, 1, longest_start_ms(task, view), view.slice_ms))
         return NewNode(task, manager, decision.target, recovery_ms(task, view, decision.target))
 

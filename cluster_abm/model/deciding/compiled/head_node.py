@@ -98,6 +98,8 @@ class CompiledHeadNode:
     ) -> tuple[int, list[int]]:
         """One call of the kernel: how many jobs have joined, and what it has counted."""
         inputs = self.negotiation.inputs
+        # A task that is killed needs a row, of a job that starts or not.
+        self.engine.make_room(int(inputs.settings["spare_rows"][0]))
         # Of a run that can fail links are noted from its first failure on.
         inputs.make_room_to_start(self.cores.most + self.widest, self.widest + 1024 if self._notes_links else 0)
         inputs.bring_up_to_date()

@@ -203,7 +203,9 @@ def start_tasks(
         cost_ms = wait_ms = 0.0
         if is_there and target != manager:
             cost_ms = cost_of(scratch, settings, scratch.task, manager, target)
-        if is_right != 1 or not is_there or not cost_ms <= LONGEST_WAIT_MS:
+        if is_right == 1 and is_there and scratch.first_need.shape[0] > 0:
+            wait_ms = fetch(scratch, job, target)
+        if is_right != 1 or not is_there or not max(cost_ms, wait_ms) <= LONGEST_WAIT_MS:
             if settings.has_notes:
                 restore_notes(scratch, manager, 0)
             return False
@@ -212,10 +214,7 @@ def start_tasks(
             write_truth(tables, known, scratch, settings, manager, target, now_ns)
             counts[REMOTE_EXECUTIONS] += 1
         write_decision(scratch, settings, decided, task, manager, target, True, reason, now_ns)
-        delay_ns = whole_ns(cost_ms)
-        if scratch.first_need.shape[0] > 0:
-            wait_ms = fetch(scratch, job, target)
-            delay_ns += whole_ns(min(wait_ms, LONGEST_WAIT_MS))
+        delay_ns = whole_ns(cost_ms) + whole_ns(wait_ms)
         starts.job[0], starts.rank[0], starts.held_ns[0] = job, rank, held_ns
         starts.target[0], starts.delay_ns[0], starts.origin[0] = target, delay_ns, manager
         admit_at(settings.admit, tables, settings.run_key, starts)
@@ -259,8 +258,12 @@ def start_waiting(
             queue, queue.counts[HEAD] + place, starts_ms, now_ns / NS_PER_MS, settings.slice_ns / NS_PER_MS
         )
         counts[JOB] = job
+        if settings.has_notes:
+            keep_notes(scratch, manager, 0)
         row = give_cores(scratch, settings, books, waiting.tasks, job, now_ns // settings.slice_ns + lasts)
         if row < 0:
+            if settings.has_notes:
+                restore_notes(scratch, manager, 0)
             close_view(known, scratch, settings, manager, 0, 0)
             counts[DECLINED] = place
             return AT_FAULT_OF_START
