@@ -47,14 +47,19 @@ def job_values(records: Rows, widths: Integers) -> tuple[Integers, Mapping[str, 
     return values.jobs, values
 
 
+# Of more tasks no measure is kept: one at a time takes memory.
+MOST_KEPT = 100_000
+
+
 class JobValues(Mapping[str, Floats]):
-    """Measures of each finished job by name, as `job_values`; none is kept, so that one at a time takes memory."""
+    """Measures of each finished job by name, as `job_values`."""
 
     NAMES = ("slowdown", "slowdown_job", "slowdown_cpu_io", "slowdown_cpu", "response_ns")
 
     def __init__(self, records: Rows, widths: Integers) -> None:
         self._records, self._widths = records, widths
         self.jobs = finished_jobs(records, widths)  # their numbers, ascending, shape (finished,)
+        self._kept: dict[str, Floats] = {}
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.NAMES)
@@ -63,11 +68,20 @@ class JobValues(Mapping[str, Floats]):
         return len(self.NAMES)
 
     def __getitem__(self, name: str) -> Floats:
+        if name in self._kept:
+            return self._kept[name]
+        found = self._measured(name)
+        if len(self._records) <= MOST_KEPT:
+            found.flags.writeable = False
+            self._kept[name] = found
+        return found
+
+    def _measured(self, name: str) -> Floats:
         if name == "response_ns":
             return self._responses_ns()
         if name == "slowdown_job":
             longest = self._largest_of_tasks(lambda part: isolated_ns(part).astype(float))
-            return slowdowns(self._responses_ns(), longest)
+            return slowdowns(self["response_ns"], longest)
         of_tasks = of_each(self._records, _OF_TASKS[name])
         sums = np.bincount(self._records["job"], of_tasks, minlength=len(self._widths))[self.jobs]
         del of_tasks

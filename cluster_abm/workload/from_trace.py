@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from cluster_abm.arrays import Floats
 from cluster_abm.errors import InputError
@@ -16,7 +15,7 @@ from cluster_abm.workload.named_files import NamedFiles, named_files
 from cluster_abm.workload.parents import Parents, among
 from cluster_abm.workload.processors import on_machine
 from cluster_abm.workload.programs import Library, library, library_of_trace
-from cluster_abm.workload.traces import COLUMNS, FILES, LogReading, Trace, read_trace
+from cluster_abm.workload.traces import FILES, NAME, LogReading, Trace, read_trace
 
 
 class TraceJobs(NamedTuple):
@@ -80,57 +79,54 @@ def trace_jobs(scenario: Scenario, seed: int, trace: Trace, known_programs: Libr
     """
     choice = scenario.workload.trace
     path = trace_path(scenario)
-    jobs = trace.jobs
-    # Numbers and not columns of a frame: in a short run these comparisons are a tenth of all.
-    arrivals_ms = jobs["arrival_ms"].to_numpy(float)
+    trace.check_one_run()
+    table, numbers = trace.table, dict(trace.numbers)
+    trace_ms = numbers.pop("arrival_ms")
     start_ms = choice.start_s * 1000.0
-    kept = generator(seed, "thin").random(len(jobs)) < choice.keep_share
-    kept &= arrivals_ms >= start_ms
+    kept = generator(seed, "thin").random(len(table)) < choice.keep_share
+    kept &= trace_ms >= start_ms
     if choice.duration_s is not None:
-        kept &= arrivals_ms < start_ms + choice.duration_s * 1000.0
+        kept &= trace_ms < start_ms + choice.duration_s * 1000.0
     parents = None if trace.parents is None else among(trace.parents, kept)
-    jobs = jobs if kept.all() else jobs[kept]
-    if choice.homes == "drawn" and "home" in jobs:
-        jobs = jobs.drop(columns="home")
-    if choice.memory == "drawn" and "memory_mb" in jobs:
-        jobs = jobs.drop(columns="memory_mb")
-    if jobs.empty:
+    if choice.homes == "drawn":
+        numbers.pop("home", None)
+    if choice.memory == "drawn":
+        numbers.pop("memory_mb", None)
+    if not kept.any():
         raise InputError(
             f"{path}: no job left: workload.trace.start_s = {choice.start_s}, duration_s = {choice.duration_s}, "
             f"keep_share = {choice.keep_share} choose none of the file's jobs, which arrive from "
-            f"{arrivals_ms.min() / 1000:.0f} to {arrivals_ms.max() / 1000:.0f} s"
+            f"{trace_ms.min() / 1000:.0f} to {trace_ms.max() / 1000:.0f} s"
         )
-    columns = {
-        str(name): jobs[name].to_numpy(float) for name in jobs.columns if name in COLUMNS and name != "arrival_ms"
-    }
+    chosen = slice(None) if kept.all() else kept
+    columns = {name: values[chosen] for name, values in numbers.items()}
     programs = scenario.workload.programs
-    if programs.file and not programs.mix and "name" not in jobs:
+    if programs.file and not programs.mix and NAME not in table:
         raise InputError(
             f"workload.programs.file {programs.file!r}: would not be read: {path} has no column 'name', and "
             "workload.programs.mix is empty"
         )
-    if "name" in jobs and known_programs is not None:
-        columns["program"] = jobs["name"].map(lambda name: known_programs.number(name, f"{path}: name")).to_numpy(float)
+    if NAME in table and known_programs is not None:
+        names = table[NAME][chosen]
+        columns["program"] = names.map(lambda name: known_programs.number(name, f"{path}: name")).to_numpy(float)
     for name in {"cpu_ms", "requested_ms"} & set(columns):
         columns[name] = columns[name] * choice.cpu_scale
-    arrival_ms = jobs["arrival_ms"].to_numpy(float)
+    arrival_ms = trace_ms[chosen]
     columns |= on_machine(columns, choice, scenario.cluster, arrival_ms, str(path))
-    _check_homes(jobs, scenario, str(path))
-    files = (
-        named_files(jobs[FILES].tolist(), np.flatnonzero(kept) + 1, scenario.data, str(path)) if FILES in jobs else None
-    )
+    _check_homes(columns, arrival_ms, scenario, str(path))
+    files = None
+    if FILES in table:
+        files = named_files(table[FILES][chosen].tolist(), np.flatnonzero(kept) + 1, scenario.data, str(path))
     return TraceJobs(arrival_ms - start_ms, columns, parents, files)
 
 
-def _check_homes(jobs: pd.DataFrame, scenario: Scenario, where: str) -> None:
-    if "home" not in jobs or not (jobs["home"].to_numpy(float) >= scenario.cluster.nodes).any():
-        return
-    wrong = jobs[jobs["home"] >= scenario.cluster.nodes]
-    row = wrong.iloc[0]
-    raise InputError(
-        f"{where}: home = {int(row['home'])} of the job at {row['arrival_ms']:g} ms ({len(wrong)} such jobs): "
-        f"allowed 0..{scenario.cluster.nodes - 1} (cluster.nodes = {scenario.cluster.nodes})"
-    )
+def _check_homes(columns: dict[str, Floats], arrival_ms: Floats, scenario: Scenario, where: str) -> None:
+    wrong = np.flatnonzero(columns["home"] >= scenario.cluster.nodes) if "home" in columns else np.zeros(0, int)
+    if len(wrong):
+        raise InputError(
+            f"{where}: home = {int(columns['home'][wrong[0]])} of the job at {arrival_ms[wrong[0]]:g} ms ({len(wrong)} "
+            f"such jobs): allowed 0..{scenario.cluster.nodes - 1} (cluster.nodes = {scenario.cluster.nodes})"
+        )
 
 
 def trace_path(scenario: Scenario) -> Path:

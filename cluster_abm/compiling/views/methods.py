@@ -197,7 +197,10 @@ def _draw_nodes(view: Any, task: Any, count: int, first_draw: int = 0) -> Any:
     # In ascending order: those that have refused and, one after another, those that have been drawn.
     closed = np.empty(drawn + count, np.int64)
     if drawn > 0:
-        closed[:drawn] = np.flatnonzero(view.row.refused)
+        refused = np.flatnonzero(view.row.refused)
+        # One by one: to assign a slice takes numba four seconds to compile, for the words of an error.
+        for place in range(drawn):
+            closed[place] = refused[place]
     found = np.empty(count, np.int64)
     for draw in range(count):
         node = int(view.uniform(task.task, first_draw + draw) * (nodes - drawn))

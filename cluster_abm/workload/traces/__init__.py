@@ -9,13 +9,14 @@ from cluster_abm.workload.traces.formats.nextflow import TaskRuns
 from cluster_abm.workload.traces.info import trace_info
 from cluster_abm.workload.traces.parts.log_reading import LogReading
 from cluster_abm.workload.traces.reading import read_task_runs, read_trace
-from cluster_abm.workload.traces.table import COLUMNS, FILES, Trace
+from cluster_abm.workload.traces.table import COLUMNS, FILES, NAME, Trace
 from cluster_abm.workload.traces.writing import write_csv, write_parquet, write_trace
 
 __all__ = [
     "COLUMNS",
     "FILES",
     "FORMATS",
+    "NAME",
     "LogReading",
     "TaskRuns",
     "Trace",

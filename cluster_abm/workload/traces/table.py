@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -94,14 +95,26 @@ class Trace:
 
         NaN where a row lacks a value. `home` and `tasks` are whole numbers kept as floats.
 
-        Raises InputError: several runs in the file and none chosen: they are alternatives, not one workload.
+        Raises InputError: as `check_one_run`.
         """
+        self.check_one_run()
+        return self.table.copy()
+
+    @cached_property
+    def numbers(self) -> Mapping[str, Floats]:
+        """Those COLUMNS that the trace has, shape (rows,) each, not to be changed: a short run reads no frame."""
+        columns = {name: self.table[name].to_numpy(float) for name in COLUMNS if name in self.table}
+        for values in columns.values():
+            values.flags.writeable = False
+        return columns
+
+    def check_one_run(self) -> None:
+        """Raise InputError: several runs in the file and none chosen; they are alternatives, not one workload."""
         if RUN in self.table:
             raise InputError(
                 f"{self.file}: holds several runs and none is chosen (--run, workload.trace.run): "
                 f"allowed {listed_runs(self.table[RUN].to_numpy(float))}"
             )
-        return self.table.copy()
 
     @property
     def fields(self) -> dict[str, float]:
