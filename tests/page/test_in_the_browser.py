@@ -105,6 +105,11 @@ def test_what_if_a_node_fails_at_the_clock(tab, tmp_path):
     # An act that cannot be is said beside the acts, and the picture stays.
     tab.page.evaluate("desk().set({hash: '#t=30&sel=node1'})")
     tab.page.get_by_label("times as fast").fill("0")
+    # What is typed stays when the panel is drawn for another node.
+    tab.page.evaluate("desk().set({hash: '#t=30&sel=node2'})")
+    tab.page.get_by_role("heading", name="Node 2").wait_for()
+    tab.page.evaluate("desk().set({hash: '#t=30&sel=node1'})")
+    tab.page.get_by_role("heading", name="Node 1").wait_for()
     # The same mistake again takes nothing away from what is right.
     for _ in range(2):
         tab.press("Arrivals from here")

@@ -23,6 +23,8 @@ export class WhatIf {
     this.future = [];
     /** What was sent and is not answered yet; `takeBack` is for one that is refused. @type {{number: number, acts: Act[], takeBack: () => void}[]} */
     this.sent = [];
+    /** What was typed beside each button: the panel is drawn anew while one types. @type {Map<string, string>} */
+    this.typed = new Map();
     /** How many have been sent. */
     this.count = 0;
     this.list = el("ul", { class: "acts-of-page" });
@@ -95,24 +97,25 @@ export class WhatIf {
     /** @param {Omit<Act, "at_s">} act */
     const add = (act) => this.change([...this.acts(), { at_s: Math.round(view.time) / 1000, ...act }]);
     const { selection } = view;
+    const { typed } = this;
     const found = [el("h3", { text: "What if, from the cursor on" })];
     if (selection?.kind === "node") {
       const node = selection.id;
       found.push(
         buttons(["Fail", () => add({ act: "fail", node })], ["Drain", () => add({ act: "drain", node })], ["Recover", () => add({ act: "recover", node })]),
-        form("Slow", [["device", ["disk", "cpu", "link"]], ["% of its speed", 25]], ([device, share]) =>
+        form(typed, "Slow", [["device", ["disk", "cpu", "link"]], ["% of its speed", 25]], ([device, share]) =>
           add({ act: "slow", node, device, factor: Number(share) / 100 })));
     } else if (selection?.kind === "task" || selection?.kind === "decision" || selection?.kind === "job") {
       const recording = view.recordings[selection.run];
       const row = selection.kind === "task" ? selection.id : selection.kind === "decision" ? recording.taskRow(recording.decisions.task[selection.id]) : -1;
       const number = row < 0 ? -1 : recording.taskOf(row).task;
       const job = recording.jobNumber(row < 0 ? selection.id : recording.taskOf(row).job);
-      if (row >= 0) found.push(form(`Send task ${number} to node`, [["node", 0]], ([node]) => add({ act: "send", task: number, node: Number(node) })));
+      if (row >= 0) found.push(form(typed, `Send task ${number} to node`, [["node", 0]], ([node]) => add({ act: "send", task: number, node: Number(node) })));
       found.push(buttons([`Kill job ${job}`, () => add({ act: "kill", job })]));
     } else {
       found.push(el("p", { class: "paper", text: "Click a node to fail, drain or slow it, or a task to send it." }));
     }
-    found.push(form("Arrivals from here", [["times as fast", 2]], ([factor]) => add({ act: "arrivals", factor: Number(factor) })));
+    found.push(form(typed, "Arrivals from here", [["times as fast", 2]], ([factor]) => add({ act: "arrivals", factor: Number(factor) })));
     return el("div", { class: "acting" }, ...found);
   }
 
@@ -148,15 +151,21 @@ const buttons = (...named) =>
 
 /**
  * A button with the fields that it needs.
+ * @param {Map<string, string>} typed what was typed into each field, by button and name
  * @param {string} text
  * @param {[string, number | string[]][]} fields name, and the value at first or what can be chosen
  * @param {(values: string[]) => void} act
  */
-function form(text, fields, act) {
+function form(typed, text, fields, act) {
   const inputs = fields.map(([name, value]) =>
     /** @type {HTMLInputElement} */ (Array.isArray(value)
       ? el("select", { "aria-label": name }, ...value.map((one) => el("option", { text: one })))
       : el("input", { type: "number", value, "aria-label": name, required: true, ...(name === "node" ? { step: 1, min: 0 } : { step: "any" }) })));
+  inputs.forEach((input, place) => {
+    const key = `${text}: ${fields[place][0]}`;
+    input.value = typed.get(key) ?? input.value;
+    input.oninput = () => typed.set(key, input.value);
+  });
   return el("form", { class: "first", onsubmit: (/** @type {Event} */ event) => {
     event.preventDefault();
     act(inputs.map((one) => one.value));
