@@ -190,12 +190,24 @@ def put_costs(
         data_mb: data that must follow it [MB].
     """
     own_disk = available_mb_per_s(hardware[me].disk_mb_per_s, disk_delays[me])
+    last, squashed_cost = -1, 0.0  # the last node with a route, and its cost
     for node in range(found.shape[0]):
-        cost_ms = math.inf
         if node == me:
-            cost_ms = 0.0
-        elif mb_per_s[node] != 0.0:
-            network = available_mb_per_s(mb_per_s[node], network_delay)
-            disk = available_mb_per_s(hardware[node].disk_mb_per_s, disk_delays[node])
-            cost_ms = remote_execution_ms(fixed_ms + latency_ms[node], data_mb, network, own_disk, disk)
-        found[node] = squashed(cost_ms, HALF_MS)
+            found[node] = squashed(0.0, HALF_MS)
+        elif mb_per_s[node] == 0.0:
+            found[node] = squashed(math.inf, HALF_MS)
+        else:
+            # Most nodes are like the one before.
+            if (
+                last < 0
+                or disk_delays[node] != disk_delays[last]
+                or mb_per_s[node] != mb_per_s[last]
+                or latency_ms[node] != latency_ms[last]
+                or hardware[node].disk_mb_per_s != hardware[last].disk_mb_per_s
+            ):
+                network = available_mb_per_s(mb_per_s[node], network_delay)
+                disk = available_mb_per_s(hardware[node].disk_mb_per_s, disk_delays[node])
+                cost_ms = remote_execution_ms(fixed_ms + latency_ms[node], data_mb, network, own_disk, disk)
+                squashed_cost = squashed(cost_ms, HALF_MS)
+            last = node
+            found[node] = squashed_cost
