@@ -9,7 +9,7 @@ from pydantic import Field
 from cluster_abm.formulas import cpu_share
 from cluster_abm.policy.base import Decision, Policy
 from cluster_abm.policy.kinds import Holding
-from cluster_abm.policy.parts.packing import alignments, best, free_of, slots, targets, whole_of, work_of
+from cluster_abm.policy.parts.packing import alignments, best, fit, free_of, targets, whole_of, work_of
 from cluster_abm.policy.view import ArrivingTask, Hardware, Loads, View
 from cluster_abm.policy.waiting import WaitingJobs
 from cluster_abm.scenario.distributions import NonNegative, Share
@@ -73,12 +73,12 @@ class Tetris(Holding):
         for place in range(len(queue)):
             task, tasks = queue.first_task(place), queue["tasks"][place]
             demand = demand_on(view, has, task)
-            if slots(demand, free) >= tasks:
+            if fit(demand, free, tasks):
                 fitting[count] = place
                 alignment[count] = alignments(demand, free, task.home, self.parameters.remote_penalty).max()
                 work[count] = work_of(demand, whole, durations_on(view, task), tasks)
                 count += 1
-            elif slots(demand, whole) < tasks:
+            elif not fit(demand, whole, tasks):
                 return place
         if count > 0:
             return int(fitting[best(alignment[:count], work[:count], self.parameters.srtf_weight)])
@@ -121,13 +121,15 @@ def whole_on(view: View) -> Loads:
 def demand_on(view: View, has: Loads, task: ArrivingTask) -> Loads:
     """What a task needs of each node, shape (nodes, 3)."""
     demand = np.empty((view.nodes, 3))
-    share = 0.0
     for node in range(view.nodes):
-        if node == 0 or not are_alike(view.hardware[node], view.hardware[node - 1]):
+        if node > 0 and are_alike(view.hardware[node], view.hardware[node - 1]) and has_alike(has, node, node - 1):
+            for resource in range(3):
+                demand[node, resource] = demand[node - 1, resource]
+        else:
             share = share_of_time(task, view.hardware[node])
-        demand[node, 0] = share / has[node, 0]
-        demand[node, 1] = task.memory_mb / has[node, 1]
-        demand[node, 2] = (1.0 - share) / has[node, 2]
+            demand[node, 0] = share / has[node, 0]
+            demand[node, 1] = task.memory_mb / has[node, 1]
+            demand[node, 2] = (1.0 - share) / has[node, 2]
     return demand
 
 
@@ -146,6 +148,11 @@ def durations_on(view: View, task: ArrivingTask) -> Loads:
 def share_of_time(task: ArrivingTask, node: Hardware) -> float:
     """The share of its time for which a task is at the CPU of a node, if it is alone: 1/(1 + lambda s)."""
     return cpu_share(task.io_per_ms * node.speed, task.request_on(node), 0.0, 0.0)
+
+
+def has_alike(has: Loads, node: int, other: int) -> bool:
+    """Whether two nodes have as much of each resource."""
+    return bool(has[node, 0] == has[other, 0] and has[node, 1] == has[other, 1] and has[node, 2] == has[other, 2])
 
 
 def are_alike(node: Hardware, other: Hardware) -> bool:

@@ -46,10 +46,12 @@ def whole_of(is_open: Flags) -> Floats:
 
 
 @kernel
-def slots(demand: Floats, free: Floats) -> float:
-    """How many tasks of a demand fit into what is free."""
+def fit(demand: Floats, free: Floats, tasks: int) -> bool:
+    """Whether that many tasks of a demand fit into what is free."""
     found = 0.0
     for node in range(len(demand)):
+        if found >= tasks:
+            return True
         least = math.inf
         for resource in range(RESOURCES):
             needed, left = demand[node, resource], free[node, resource]
@@ -58,7 +60,7 @@ def slots(demand: Floats, free: Floats) -> float:
             elif not left >= 0.0:
                 least = min(least, 0.0)
         found += max(0.0, least)
-    return found
+    return found >= tasks
 
 
 @inlined
