@@ -178,14 +178,17 @@ class Runs:
             chosen = max(idle, key=lambda worker: len(worker.knows & set(first.task.policies)))
             idle.remove(chosen)
             self._give(chosen, first)
-        wanted = self._ready
-        if any(not _most_busy(one, busy) for one in waiting):
-            wanted += MORE
-        while len(self._workers) < wanted and self._in_vain < MOST_IN_VAIN:
-            self._start()
+        self._have(self._ready)
+        # Those that are starting will take what waits.
+        if sum(not _most_busy(one, busy) for one in waiting) > len(self._starting):
+            self._have(self._ready + MORE)
         if not waiting and len(self._workers) > self._ready and idle:
             self._workers.pop(leaver := idle.pop())
             leaver.kill()
+
+    def _have(self, wanted: int) -> None:
+        while len(self._workers) < wanted and self._in_vain < MOST_IN_VAIN:
+            self._start()
 
     def _start(self) -> None:
         try:
