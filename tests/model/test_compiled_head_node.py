@@ -14,6 +14,7 @@ from test_compiled_decisions import SITUATIONS, UNLIKE
 
 import cluster_abm
 from cluster_abm import ClusterModel
+from cluster_abm.errors import InputError
 from cluster_abm.policies import Decision, Holding, available
 from cluster_abm.testing.subject import difference
 
@@ -74,6 +75,20 @@ def test_both_forms_and_either_after_the_other(policy, case):
 @pytest.mark.parametrize(("policy", "case"), pairs(POLICIES, CASES, 2))
 def test_the_same_whatever_happens(policy, case):
     check(scenario(**keys_of(policy, case)), seed=5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", ["easy", "tetris"])
+def test_files_that_would_take_longer_than_the_clock_are_refused_in_both_forms(policy):
+    """Files of 10^12 MB, over links of at most 128 MB/s, take 7.8 * 10^12 ms at least."""
+    setup = scenario(**keys_of(policy, "files") | {"data__size_mb": {"kind": "fixed", "mean": 1e12}})
+    said = []
+    for compiles in (True, False):
+        model = ClusterModel(setup, seed=3, compile_decisions=compiles)
+        with pytest.raises(InputError, match=r"for its files on node \d: allowed is 1e\+12") as problem:
+            model.run()
+        said.append((str(problem.value), model.now_ms, model.engine.finished))
+    assert said[0] == said[1]
 
 
 def test_step_by_step():

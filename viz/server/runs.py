@@ -178,17 +178,17 @@ class Runs:
             chosen = max(idle, key=lambda worker: len(worker.knows & set(first.task.policies)))
             idle.remove(chosen)
             self._give(chosen, first)
-        self._have(self._ready)
-        # Those that are starting will take what waits.
-        if sum(not _most_busy(one, busy) for one in waiting) > len(self._starting):
-            self._have(self._ready + MORE)
+        # One that starts takes what waits; while nobody waits for more they start one by one, so that the first is
+        # ready soon.
+        hungry = sum(not _most_busy(one, busy) for one in waiting)
+        while self._in_vain < MOST_IN_VAIN:
+            is_short = hungry > len(self._starting)
+            if len(self._workers) >= self._ready + is_short * MORE or (self._starting and not is_short):
+                break
+            self._start()
         if not waiting and len(self._workers) > self._ready and idle:
             self._workers.pop(leaver := idle.pop())
             leaver.kill()
-
-    def _have(self, wanted: int) -> None:
-        while len(self._workers) < wanted and self._in_vain < MOST_IN_VAIN:
-            self._start()
 
     def _start(self) -> None:
         try:
