@@ -67,19 +67,77 @@ def test_ctrl_c_at_the_end_leaves_no_claim(tmp_path, monkeypatch):
     assert list((tmp_path / "sessions").iterdir()) == []
 
 
+@pytest.fixture(params=[True, False])
+def has_links(request, monkeypatch):
+    """Of a file system that has hard links, and of one that has none."""
+    if not request.param:
+
+        def refuse(path, target):
+            raise PermissionError(1, "Operation not permitted")
+
+        monkeypatch.setattr(Path, "hardlink_to", refuse)
+    return request.param
+
+
 @pytest.mark.usefixtures("ctrl_c")
-def test_ctrl_c_in_the_middle_of_a_claim_leaves_no_claim(tmp_path, monkeypatch):
-    real = Path.open
+def test_ctrl_c_in_the_middle_of_a_claim_leaves_no_claim(tmp_path, monkeypatch, has_links):
+    creates = "hardlink_to" if has_links else "open"
+    real = getattr(Path, creates)
 
-    def interrupted(path, mode="r", **how):
-        file = real(path, mode, **how)
-        if mode == "x":
+    def interrupted(path, *given, **named):
+        made = real(path, *given, **named)
+        if has_links or given == ("x",):
             os.kill(os.getpid(), signal.SIGINT)
-        return file
+        return made
 
-    monkeypatch.setattr(Path, "open", interrupted)
+    monkeypatch.setattr(Path, creates, interrupted)
     with pytest.raises(KeyboardInterrupt), Leases(tmp_path) as leases:
         leases.claim("run")
+    assert list((tmp_path / "claims").iterdir()) == []
+
+
+def test_a_claim_has_one_owner_with_and_without_links(tmp_path, has_links):
+    with Leases(tmp_path) as first, Leases(tmp_path) as second:
+        assert first.claim("run")
+        assert not second.claim("run")
+        assert [path.read_text() for path in (tmp_path / "claims").iterdir()] == [first.token]
+
+
+def test_a_claim_has_a_name_from_its_first_moment_on(tmp_path, monkeypatch):
+    """Whoever is killed then leaves a claim that is known to be void at once."""
+    real, found = Path.hardlink_to, []
+
+    def killed(path, target):
+        real(path, target)
+        found.append(path.read_text())
+        raise SystemExit
+
+    monkeypatch.setattr(Path, "hardlink_to", killed)
+    with Leases(tmp_path) as leases, pytest.raises(SystemExit):
+        leases.claim("run")
+    assert found == [leases.token]
+
+
+def test_a_link_that_is_there_though_it_is_said_to_have_failed_is_a_claim(tmp_path, monkeypatch):
+    """A request that a network file system sends again finds its own link."""
+    real = Path.hardlink_to
+
+    def twice(path, target):
+        real(path, target)
+        real(path, target)
+
+    monkeypatch.setattr(Path, "hardlink_to", twice)
+    with Leases(tmp_path) as first, Leases(tmp_path) as second:
+        assert first.claim("run")
+        assert not second.claim("run")
+
+
+def test_what_a_dead_process_has_left_of_a_claim_is_removed(tmp_path, dead_pid):
+    gone = session(tmp_path, pid=dead_pid).name
+    (tmp_path / "claims").mkdir()
+    (tmp_path / "claims" / gone).write_text(gone)
+    with Leases(tmp_path) as mine:
+        assert list(mine.dead()) == [gone]
     assert list((tmp_path / "claims").iterdir()) == []
 
 

@@ -1,11 +1,12 @@
 """Which process does what, when several work on one folder: claims that end with the process that made them.
 
-A claim is a file that only one process can create (O_CREAT | O_EXCL, also on network file systems; no flock). It
-names the session of its owner. A session is a file; its process renews the modification time. The file is empty, so
-that a kill never leaves it half written: host and process are in its name. A claim is void once the session's process
-is known to be dead (this host) or its session has not been renewed for `EXPIRY_S`. Void claims are not removed but
-superseded: the next process creates the claim with the next fencing token, which again only one process can. If the
-caches of a file system defeat all this, a run is made twice, to the same bytes: nothing is lost or counted twice.
+A claim is a file that only one process can create (a hard link, or O_CREAT | O_EXCL where there are none; also on
+network file systems; no flock). It names the session of its owner. A session is a file; its process renews the
+modification time. The file is empty, so that a kill never leaves it half written: host and process are in its name. A
+claim is void once the session's process is known to be dead (this host) or its session has not been renewed for
+`EXPIRY_S`. Void claims are not removed but superseded: the next process creates the claim with the next fencing token,
+which again only one process can. If the caches of a file system defeat all this, a run is made twice, to the same
+bytes: nothing is lost or counted twice.
 """
 
 from __future__ import annotations
@@ -65,15 +66,36 @@ class Leases:
         if claims and not self._is_void(claims[-1]):
             return False
         path = self._claims / f"{name}.{_fencing_token(claims[-1]) + 1 if claims else 1}"
-        # Else Ctrl-C could leave a claim without its owner's name, which holds until it expires.
         with interrupt_held_back():
             try:
-                with path.open("x", encoding="utf-8") as file:
-                    file.write(self.token)
+                self._create(path)
             except FileExistsError:
                 return False
             self._held[name] = path
         return True
+
+    def _create(self, claim: Path) -> None:
+        """Create a claim with the owner's name in it. Raises FileExistsError: another process has created it."""
+        named = self._named(self.token)
+        named.write_text(self.token, encoding="utf-8")
+        try:
+            # A claim without a name would hold until it expires: a kill leaves none.
+            claim.hardlink_to(named)
+        except FileExistsError:
+            with suppress(FileNotFoundError):
+                # Over a network a link may be there though it is said to have failed.
+                if claim.samefile(named):
+                    return
+            raise
+        except OSError:
+            # A file system without hard links.
+            with claim.open("x", encoding="utf-8") as file:
+                file.write(self.token)
+        finally:
+            named.unlink(missing_ok=True)
+
+    def _named(self, token: str) -> Path:
+        return self._claims / token
 
     def release(self, name: str) -> None:
         """Give a claim up, with the void ones it has superseded."""
@@ -87,6 +109,7 @@ class Leases:
         for path in sorted(self._sessions.iterdir()):
             if path.name != self.token and self._is_dead(path.name):
                 yield path.name
+                self._named(path.name).unlink(missing_ok=True)
                 path.unlink(missing_ok=True)
 
     def _claims_of(self, name: str) -> list[Path]:
