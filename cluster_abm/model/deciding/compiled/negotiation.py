@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import cached_property
-from operator import attrgetter, eq, is_
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -67,26 +67,22 @@ OF_SOME = ("migration", "holds", "takes_back", "next_job", "cores_for")
 _methods = attrgetter(*METHODS)
 
 
-class Methods:
-    """What a policy decides by when tasks arrive, as its class has it, and what it has in itself, at one moment."""
+class _Kept:
+    """A name of something that a policy has in itself, and that; equal to another one of the very same thing."""
 
-    def __init__(self, policy: Policy) -> None:
-        self._of_class, self._own = _of_class(policy), dict(vars(policy))
+    def __init__(self, item: tuple[str, object]) -> None:
+        self._name, self._what = item
 
-    def are_those_of(self, policy: Policy) -> bool:
-        """Whether a policy has the very same ones. Each call of compiled code asks: it is quick."""
-        own, kept = vars(policy), self._own
-        return (
-            len(own) == len(kept)
-            and all(map(eq, own, kept))
-            and all(map(is_, own.values(), kept.values()))
-            and _of_class(policy) == self._of_class
-        )
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Kept) and self._name == other._name and self._what is other._what
+
+    __hash__ = None  # type: ignore[assignment]
 
 
-def _of_class(policy: Policy) -> tuple[object, ...]:
+def methods_of(policy: Policy) -> tuple[object, list[_Kept]]:
+    """What a policy decides by when tasks arrive, as its class has it, and what it has in itself."""
     of = type(policy)
-    return _methods(of), *[getattr(of, name, None) for name in OF_SOME]
+    return (_methods(of), [getattr(of, name, None) for name in OF_SOME]), list(map(_Kept, vars(policy).items()))
 
 
 def _say_nothing(_: object) -> None:
@@ -106,7 +102,7 @@ class CompiledForm:
 
     def __post_init__(self) -> None:
         self._compares_alike = self.views.capacities(0) is None
-        self._methods = Methods(self.policy)
+        self._methods = methods_of(self.policy)
         self.faults = 0
 
     @property
@@ -117,7 +113,7 @@ class CompiledForm:
         ones.
         """
         are_alike = self.views.capacities(0) is None
-        is_same = are_alike == self._compares_alike and self._methods.are_those_of(self.policy)
+        is_same = are_alike == self._compares_alike and methods_of(self.policy) == self._methods
         return is_same and self.faults < MOST_FAULTS
 
 
