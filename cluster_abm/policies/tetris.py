@@ -122,9 +122,10 @@ def demand_on(view: View, has: Loads, task: ArrivingTask) -> Loads:
     """What a task needs of each node, shape (nodes, 3)."""
     demand = np.empty((view.nodes, 3))
     for node in range(view.nodes):
-        if node > 0 and are_alike(view.hardware[node], view.hardware[node - 1]) and has_alike(has, node, node - 1):
+        like = view.kinds[node]
+        if like < node:
             for resource in range(3):
-                demand[node, resource] = demand[node - 1, resource]
+                demand[node, resource] = demand[like, resource]
         else:
             share = share_of_time(task, view.hardware[node])
             demand[node, 0] = share / has[node, 0]
@@ -137,28 +138,11 @@ def durations_on(view: View, task: ArrivingTask) -> Loads:
     """How long CPU and I/O of a task take alone on each node, shape (nodes,) [ms]."""
     lasts_ms = np.empty(view.nodes)
     for node in range(view.nodes):
-        hardware = view.hardware[node]
-        if node > 0 and are_alike(hardware, view.hardware[node - 1]):
-            lasts_ms[node] = lasts_ms[node - 1]
-        else:
-            lasts_ms[node] = task.cpu_on(hardware) / share_of_time(task, hardware)
+        like, hardware = view.kinds[node], view.hardware[node]
+        lasts_ms[node] = lasts_ms[like] if like < node else task.cpu_on(hardware) / share_of_time(task, hardware)
     return lasts_ms
 
 
 def share_of_time(task: ArrivingTask, node: Hardware) -> float:
     """The share of its time for which a task is at the CPU of a node, if it is alone: 1/(1 + lambda s)."""
     return cpu_share(task.io_per_ms * node.speed, task.request_on(node), 0.0, 0.0)
-
-
-def has_alike(has: Loads, node: int, other: int) -> bool:
-    """Whether two nodes have as much of each resource."""
-    return bool(has[node, 0] == has[other, 0] and has[node, 1] == has[other, 1] and has[node, 2] == has[other, 2])
-
-
-def are_alike(node: Hardware, other: Hardware) -> bool:
-    """Whether tasks take the same time on two nodes."""
-    return (
-        node.speed == other.speed
-        and node.seek_rotation_ms == other.seek_rotation_ms
-        and node.disk_mb_per_s == other.disk_mb_per_s
-    )

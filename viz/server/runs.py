@@ -178,17 +178,22 @@ class Runs:
             chosen = max(idle, key=lambda worker: len(worker.knows & set(first.task.policies)))
             idle.remove(chosen)
             self._give(chosen, first)
-        # One that starts takes what waits; while nobody waits for more they start one by one, so that the first is
-        # ready soon.
         hungry = sum(not _most_busy(one, busy) for one in waiting)
-        while self._in_vain < MOST_IN_VAIN:
-            is_short = hungry > len(self._starting)
-            if len(self._workers) >= self._ready + is_short * MORE or (self._starting and not is_short):
-                break
+        while self._in_vain < MOST_IN_VAIN and self._needs_another(hungry):
             self._start()
         if not waiting and len(self._workers) > self._ready and idle:
             self._workers.pop(leaver := idle.pop())
             leaver.kill()
+
+    def _needs_another(self, hungry: int) -> bool:
+        """Whether a worker is to be started; `hungry`: how many tasks wait of visitors for whom nothing is computed.
+
+        Each worker that is starting will take one of them. Without such a need workers start one after another: on a
+        few processors the first is ready sooner.
+        """
+        if hungry > len(self._starting):
+            return len(self._workers) < self._ready + MORE
+        return not self._starting and len(self._workers) < self._ready
 
     def _start(self) -> None:
         try:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.arrays import Flags, Floats
+from cluster_abm.arrays import Flags, Floats, Integers
 from cluster_abm.formulas import available_mb_per_s, disk_work_ms, io_load_ms, remote_execution_ms, service_ms
 from cluster_abm.jit import inlinable, kernel
 from cluster_abm.policy.tasks import ArrivingTask, Table
@@ -89,13 +89,14 @@ def put_features(found: Numbers, task: ArrivingTask, view: View, wanted: Flags) 
     if wanted[MEMORY]:
         put_squashed(found[MEMORY], loads["memory_mb"], hardware["user_memory_mb"], HALF_SHARE)
     put_demands(
-        found, wanted, hardware, loads["queue"], loads["at_disk"], task.cpu_ms, task.io_per_ms, task.request_kb,
-        task.memory_mb,
+        found, wanted, hardware, view.kinds, loads["queue"], loads["at_disk"], task.cpu_ms, task.io_per_ms,
+        task.request_kb, task.memory_mb,
     )  # fmt: skip
     if wanted[COST]:
         put_costs(
-            found[COST], view.me, hardware, loads["disk_delay_share"], view.paths.mb_per_s, view.paths.latency_ms,
-            view.measured("net_delay_share", view.me), view.remote_execution_ms, task.initial_data_mb,
+            found[COST], view.me, hardware, view.kinds, loads["disk_delay_share"], view.paths.mb_per_s,
+            view.paths.latency_ms, view.measured("net_delay_share", view.me), view.remote_execution_ms,
+            task.initial_data_mb,
         )  # fmt: skip
     if wanted[NOISE]:
         for node in range(view.nodes):
@@ -125,14 +126,15 @@ def put_squashed_alone(found: Numbers, loads: Floats, half: float) -> None:
 
 @kernel
 def put_demands(
-    found: Numbers, wanted: Flags, hardware: Table, queue: Floats, at_disk: Floats, cpu_ms: float, io_per_ms: float,
-    request_kb: float, memory_mb: float,
+    found: Numbers, wanted: Flags, hardware: Table, kinds: Integers, queue: Floats, at_disk: Floats, cpu_ms: float,
+    io_per_ms: float, request_kb: float, memory_mb: float,
 ) -> None:  # fmt: skip
     """Fill in the features made of what an arriving task demands (ArrivingTask.cpu_on, ArrivingTask.io_on).
 
     Args:
         found, wanted: as of put_features.
         hardware: of each node.
+        kinds: as View.kinds.
         queue, at_disk: load indices of each node.
         cpu_ms, io_per_ms, request_kb, memory_mb: of the task.
     """
@@ -140,7 +142,7 @@ def put_demands(
     for node in range(found.shape[1]):
         own = hardware[node]
         # Most nodes are like the one before.
-        if node == 0 or is_another_kind(own, hardware[node - 1]):
+        if node == 0 or kinds[node] != kinds[node - 1]:
             here_ms = cpu_ms / own.speed
             request_ms = service_ms(request_kb, own.seek_rotation_ms, own.disk_mb_per_s)
             work_ms = disk_work_ms(request_ms, request_kb / own.disk_mb_per_s, own.disk_channels)
@@ -160,22 +162,10 @@ def put_demands(
             found[IO_WAIT, node] = io_share * squashed(at_disk[node], HALF_TASKS)
 
 
-@inlinable
-def is_another_kind(one: Any, other: Any) -> bool:
-    """Whether the demands of tasks are served otherwise by one hardware than by another."""
-    return bool(
-        one.speed != other.speed
-        or one.seek_rotation_ms != other.seek_rotation_ms
-        or one.disk_mb_per_s != other.disk_mb_per_s
-        or one.disk_channels != other.disk_channels
-        or one.user_memory_mb != other.user_memory_mb
-    )
-
-
 @kernel
 def put_costs(
-    found: Numbers, me: int, hardware: Table, disk_delays: Floats, mb_per_s: Floats, latency_ms: Floats,
-    network_delay: float, fixed_ms: float, data_mb: float,
+    found: Numbers, me: int, hardware: Table, kinds: Integers, disk_delays: Floats, mb_per_s: Floats,
+    latency_ms: Floats, network_delay: float, fixed_ms: float, data_mb: float,
 ) -> None:  # fmt: skip
     """Fill in what starting an arriving task costs on each node, squashed (View.cost_ms).
 
@@ -183,6 +173,7 @@ def put_costs(
         found: filled, shape (nodes,).
         me: its home.
         hardware: of each node.
+        kinds: as View.kinds.
         disk_delays: the load index `disk_delay_share` of each node.
         mb_per_s, latency_ms: of the route to each node.
         network_delay: `net_delay_share` of its home.
@@ -200,10 +191,10 @@ def put_costs(
             # Most nodes are like the one before.
             if (
                 last < 0
+                or kinds[node] != kinds[last]
                 or disk_delays[node] != disk_delays[last]
                 or mb_per_s[node] != mb_per_s[last]
                 or latency_ms[node] != latency_ms[last]
-                or hardware[node].disk_mb_per_s != hardware[last].disk_mb_per_s
             ):
                 network = available_mb_per_s(mb_per_s[node], network_delay)
                 disk = available_mb_per_s(hardware[node].disk_mb_per_s, disk_delays[node])
