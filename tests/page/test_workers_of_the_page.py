@@ -11,6 +11,10 @@ from viz.server.runs import TICK_S, Runs
 from viz.server.said import Task
 
 
+# Each looks for half a second whether more are started.
+pytestmark = pytest.mark.slow
+
+
 class StandIn:
     """A worker that computes for ever."""
 
