@@ -10,7 +10,6 @@ import pytest
 from viz.server.runs import TICK_S, Runs
 from viz.server.said import Task
 
-
 # Each looks for half a second whether more are started.
 pytestmark = pytest.mark.slow
 
