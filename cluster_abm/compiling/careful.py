@@ -11,19 +11,27 @@ import ast
 import dataclasses
 import math
 from collections.abc import Iterator, Mapping
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numba.core.dispatcher import Dispatcher
 
 from cluster_abm.compiling.checked import MATH
-from cluster_abm.compiling.operations import LARGEST
-from cluster_abm.jit import is_inlinable
+from cluster_abm.compiling.plain_values import (
+    function_of,
+    is_formula,
+    is_number,
+    is_plain,
+    is_question_of_type,
+    is_record,
+    is_storable,
+    special_float,
+)
 from cluster_abm.policy.base import Decision
 from cluster_abm.policy.capacities import Capacities
 from cluster_abm.policy.data import DataMap
 from cluster_abm.policy.memory import Remembered
+from cluster_abm.policy.talking import Ended, Message, Post
 from cluster_abm.policy.tasks import ArrivingTask, Candidate, Hardware, Paths
 from cluster_abm.policy.view import View
 
@@ -76,6 +84,10 @@ def _public(of: type) -> set[str]:
 
 GIVEN = (View, ArrivingTask, Candidate, Hardware, Paths, Decision, Capacities, DataMap, Remembered)
 KNOWN = set().union(*map(_public, GIVEN)) - NOT_THERE | OF_ARRAYS | {"get"}
+# Of a policy that talks: posts, messages, ends of tasks, and what queues of notes can do.
+OF_TALK = set().union(*map(_public, (Post, Message, Ended))) | {
+    "append", "appendleft", "popleft", "remove", "count", "clear",
+}  # fmt: skip
 
 
 def masks_of(definition: ast.FunctionDef) -> frozenset[str]:
@@ -90,7 +102,11 @@ def masks_of(definition: ast.FunctionDef) -> frozenset[str]:
 
 
 def check(
-    definition: ast.FunctionDef, outside: Mapping[str, Any], parameters: frozenset[str], own: frozenset[str]
+    definition: ast.FunctionDef,
+    outside: Mapping[str, Any],
+    parameters: frozenset[str],
+    own: frozenset[str],
+    talks: bool = False,
 ) -> None:
     """Raise Misfit where a function has no compiled form of the same meaning.
 
@@ -99,16 +115,22 @@ def check(
         outside: what its names stand for outside it.
         parameters: names of the policy's parameters.
         own: names of the functions of its file that are compiled with it.
+        talks: whether it is of a policy that talks.
     """
-    _Check(definition, outside, parameters, own).run()
+    _Check(definition, outside, parameters, own, talks).run()
 
 
 class _Check:
     def __init__(
-        self, definition: ast.FunctionDef, outside: Mapping[str, Any], parameters: frozenset[str], own: frozenset[str]
+        self,
+        definition: ast.FunctionDef,
+        outside: Mapping[str, Any],
+        parameters: frozenset[str],
+        own: frozenset[str],
+        talks: bool = False,
     ) -> None:
-        self._definition, self._outside = definition, outside
-        self._attributes, self._own = KNOWN | parameters, own
+        self._definition, self._outside, self._talks = definition, outside, talks
+        self._attributes, self._own = KNOWN | parameters | (OF_TALK if talks else set()), own
         given = definition.args
         self._local = {one.arg for one in [*given.posonlyargs, *given.args, *given.kwonlyargs]}
         self._local |= {
@@ -117,6 +139,7 @@ class _Check:
         self.fresh = self._names_of(_is_fresh)
         self._notes = self._names_of(lambda value: isinstance(value, ast.Attribute) and value.attr == "notes")
         self._of_jobs = self._names_of(_is_note_of_jobs)
+        self._queues = self._names_of(self._is_field_of_notes) if talks else set()
 
     def run(self) -> None:
         """Look at the whole function."""
@@ -142,8 +165,8 @@ class _Check:
         spoilt = {one.arg for one in ast.walk(self._definition.args) if isinstance(one, ast.arg)}
         for node in ast.walk(self._definition):
             if isinstance(node, ast.Assign):
-                for target in node.targets:
-                    is_plain = isinstance(target, ast.Name) and is_so(node.value)
+                for target, value in _assigned(node):
+                    is_plain = isinstance(target, ast.Name) and is_so(value)
                     (found if is_plain else spoilt).update(_stored(target))
             elif isinstance(node, ast.AnnAssign) and node.value is not None:
                 (found if is_so(node.value) else spoilt).update(_stored(node.target))
@@ -151,11 +174,23 @@ class _Check:
                 spoilt.update(_stored(node.target))
         return found - spoilt
 
+    def _is_field_of_notes(self, value: ast.expr) -> bool:
+        """Whether an expression is a field of the notes of a policy that talks, `post.notes.idle`."""
+        if not (self._talks and isinstance(value, ast.Attribute)):
+            return False
+        of = value.value
+        is_notes = isinstance(of, ast.Attribute) and of.attr == "notes"
+        return is_notes or (isinstance(of, ast.Name) and of.id in self._notes)
+
     # ---- statements ------------------------------------------------------------------------------------------------
 
     def _statement(self, node: ast.stmt) -> None:
         if isinstance(node, ast.While):
             raise self._misfit(node, "a `while` loop, which could not be interrupted")
+        if isinstance(node, ast.Delete) and self._talks:
+            for target in node.targets:
+                self._target(target)
+            return
         if not isinstance(node, STATEMENTS):
             raise self._misfit(node, f"`{ast.unparse(node).splitlines()[0][:60]}` has no compiled form")
         if isinstance(node, ast.Raise):
@@ -184,12 +219,18 @@ class _Check:
     def _target(self, node: ast.expr) -> None:
         if isinstance(node, ast.Name):
             return
-        if isinstance(node, ast.Tuple) and all(isinstance(one, ast.Name) for one in node.elts):
+        if isinstance(node, ast.Tuple) and all(
+            isinstance(one, ast.Name) or self._is_field_of_notes(one) for one in node.elts
+        ):
+            return
+        if self._is_field_of_notes(node):
             return
         if isinstance(node, ast.Subscript):
             self._expression(node.slice)
             of = node.value
-            if isinstance(of, ast.Name) and of.id in self.fresh | self._of_jobs:
+            if isinstance(of, ast.Name) and of.id in self.fresh | self._of_jobs | self._queues:
+                return
+            if self._is_field_of_notes(of):
                 return
             if _is_note_of_jobs(of):
                 self._expression(of)
@@ -235,7 +276,7 @@ class _Check:
         if isinstance(value, str):
             if not is_storable(value) or "{}" in value:
                 raise self._misfit(node, f"the text {value!a} has no compiled form")
-        elif value is not None and not _is_number(value):
+        elif value is not None and not is_number(value):
             raise self._misfit(node, f"{value!r:.60} is no number up to 2^53, text or truth value")
 
     def _name(self, node: ast.Name, called: bool) -> None:
@@ -247,7 +288,9 @@ class _Check:
                 raise self._misfit(node, f"{node.id!r} has no compiled form")
             return
         value = self._outside[node.id]
-        if called and (value is Decision or _is_formula(value)):
+        if called and self._talks and is_record(value):
+            return
+        if called and (value is Decision or is_formula(value)):
             return
         if called and function_of(value, math) in MATH:
             return
@@ -285,6 +328,8 @@ class _Check:
         is_plain_call = (
             not node.keywords and len(node.args) == 1 and isinstance(getattr(node.func, "value", None), ast.Name)
         )
+        if self._talks and is_question_of_type(node):
+            return
         if isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.keywords:
             raise self._misfit(node, "a dictionary's get takes no keywords")
         is_wrong = is_builtin and (node.keywords or not _has_right_count(name, len(node.args)))
@@ -306,43 +351,14 @@ class _Check:
                 raise self._misfit(node, "`is` compares with None alone")
 
 
-def special_float(node: ast.expr) -> float | None:
-    """The number of `float("nan")`, `float("inf")` and `float("-inf")`; None of anything else."""
-    if isinstance(node, ast.Constant) and node.value in ("nan", "inf", "-inf"):
-        return float(node.value)
-    return None
-
-
-def is_storable(text: str) -> bool:
-    """Whether a text can be written to a file."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def is_plain(value: Any) -> bool:
-    """Whether a value outside a function is one that compiled code has in it: a number, a text, or a tuple of such."""
-    if isinstance(value, tuple):
-        return bool(value) and all(map(is_plain, value))
-    return (type(value) is str and is_storable(value) and "{}" not in value) or _is_number(value)
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) in (bool, float) or (type(value) is int and abs(value) <= LARGEST)
-
-
-def _is_formula(value: Any) -> bool:
-    """Whether a value is a function of the package that compiled code may call."""
-    is_compiled = is_inlinable(value) if isinstance(value, FunctionType) else isinstance(value, Dispatcher)
-    return is_compiled and str(value.__module__).startswith("cluster_abm.")
-
-
-def function_of(value: Any, module: ModuleType) -> str:
-    """The name of a function of a module; "": it is none."""
-    name = getattr(value, "__name__", "")
-    return name if isinstance(name, str) and name and getattr(module, name, None) is value else ""
+def _assigned(node: ast.Assign) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Targets of an assignment, each with what is assigned to it: `a, b = 1, 2` are two."""
+    for target in node.targets:
+        are_pairs = isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
+        if are_pairs and len(target.elts) == len(node.value.elts):  # type: ignore[attr-defined]
+            yield from zip(target.elts, node.value.elts, strict=True)  # type: ignore[attr-defined]
+        else:
+            yield target, node.value
 
 
 def _stored(target: ast.expr) -> Iterator[str]:

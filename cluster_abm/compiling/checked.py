@@ -184,7 +184,8 @@ def _bitwise(name: str, on_bits: Callable[..., Any]) -> None:
 def _truth(a: Any) -> Any:
     if isinstance(types.unliteral(a), types.NoneType):
         return lambda a: False
-    return (lambda a: bool(a)) if _kind(a) in ("b", "i", "f") or a in (TEXT, NODE_SET) else None
+    has_truth = a in (TEXT, NODE_SET) or getattr(a, "has_length", False)
+    return (lambda a: bool(a)) if has_truth or _kind(a) in ("b", "i", "f") else None
 
 
 @operation("int")

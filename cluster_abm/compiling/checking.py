@@ -8,8 +8,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from cluster_abm.compiling.careful import BINARY, BUILTINS, OF_COLUMNS, UNARY, function_of, masks_of, special_float
+from cluster_abm.compiling.careful import BINARY, BUILTINS, OF_COLUMNS, UNARY, masks_of
 from cluster_abm.compiling.checked import MATH, OPERATIONS
+from cluster_abm.compiling.plain_values import function_of, is_question_of_type, special_float
 
 
 def put_checks(definition: ast.FunctionDef, outside: Mapping[str, Any], local: frozenset[str]) -> None:
@@ -103,6 +104,8 @@ class _Checked(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
+        if is_question_of_type(node):
+            return node
         name = self._operation_of(node.func)
         if name == "float" and (special := special_float(node.args[0])) is not None:
             return ast.Constant(special)

@@ -12,7 +12,7 @@ from numba.extending import register_jitable
 from cluster_abm.compiling.operations import array_at, as_float, as_node, as_text, place_of
 from cluster_abm.compiling.tables import DECISION_ROW, OFFER, from_dtype, text_at
 from cluster_abm.compiling.values import JIT_OPTIONS, attribute
-from cluster_abm.policy.decision import TEXTS, Decision
+from cluster_abm.policy.decision import FIELDS, TEXTS, Decision
 
 # By its address, an array of one row.
 decisions_at = array_at(types.Array(from_dtype(DECISION_ROW), 1, "C"))
@@ -45,6 +45,17 @@ make_decision = _written(
 _SAID = {name: f"decision.{name}.number" if name in TEXTS else f"decision.{name}" for name in DecisionValue._fields}
 put_decision = _written(
     "def function(row, decision):" + "".join(f"\n    row.{name} = {said}" for name, said in _SAID.items())
+)
+
+
+# Fill in a row with a decision of which nothing is known.
+_OF_KIND = {"int": "-1", "str": "0", "float": "nan"}
+forget_decision = _written(
+    "def function(row):"
+    + "".join(
+        f"\n    row.{'place' if one.name == 'task' else one.name} = {_OF_KIND.get(one.kind, '-1')}" for one in FIELDS
+    ),
+    nan=float("nan"),
 )
 
 

@@ -227,11 +227,9 @@ def compiled_policy(policy: Policy, has_data: bool = False, has_capacities: bool
 
 def _compiled(policy: Policy, absent: frozenset[str]) -> CompiledPolicy:
     token = PolicyToken(policy, absent)
-    texts = _texts(type(policy))
-    for text in texts:
-        number_of(text)
+    texts = keep_texts(type(policy))
     makers = _makers(policy)
-    entries = [_kept_entry(make, token) for make in makers.values()]
+    entries = [kept_entry(make, token) for make in makers.values()]
     addresses = {name: entry.address for name, entry in zip(makers, entries, strict=True)}
     relieve = _relief_of(policy, token)
     methods = [*makers, *(["relieve"] if relieve else [])]
@@ -264,13 +262,13 @@ def _relief_of(policy: Policy, token: PolicyToken) -> int:
     if not _relieves(policy):
         return 0
     try:
-        return int(_kept_entry(_relieve, token).address)
+        return int(kept_entry(_relieve, token).address)
     except NotCompilable:
         # It is asked in Python then; what else is compiled of the policy is of use without it.
         return 0
 
 
-def _kept_entry(make: Callable[[PolicyToken], Callable[..., int]], token: PolicyToken) -> Any:
+def kept_entry(make: Callable[[PolicyToken], Callable[..., int]], token: PolicyToken) -> Any:
     """A policy's function compiled, and kept as long as its address may be used. Raises NotCompilable."""
     try:
         entry = _entry(make, token)
@@ -331,6 +329,14 @@ def _entry(make: Callable[[PolicyToken], Callable[..., int]], token: PolicyToken
     if not is_shipped(of):
         options = {"error_model": "python", "boundscheck": True}
     return callback(function, SIGNATURE, f"{of.__module__}.{of.__qualname__}.{entry}", token.stamp, token.key, options)
+
+
+def keep_texts(of: type[Policy]) -> list[str]:
+    """Give all texts of a policy their numbers; which they are, sorted."""
+    texts = _texts(of)
+    for text in texts:
+        number_of(text)
+    return texts
 
 
 def _texts(of: type[Policy]) -> list[str]:

@@ -21,15 +21,16 @@ import cluster_abm.compiling.views.methods
 import cluster_abm.compiling.views.noted
 import cluster_abm.compiling.views.queues  # noqa: F401
 from cluster_abm.compiling.agreeing import CAREFUL, STRICT
-from cluster_abm.compiling.careful import is_plain
 from cluster_abm.compiling.decisions import make_decision
 from cluster_abm.compiling.operations import LARGEST, completed
+from cluster_abm.compiling.plain_values import is_plain
 from cluster_abm.compiling.tables import TEXT, text_at
 from cluster_abm.compiling.texts import number_of
 from cluster_abm.compiling.translating import NotCompilable, inherited_name, is_of_package, translated
 from cluster_abm.compiling.values import JIT_OPTIONS, ValueType, give_method, value_type
 from cluster_abm.native_arrays import array_of
 from cluster_abm.policy.base import Policy
+from cluster_abm.policy.talking import Talking
 
 Numbers = npt.NDArray[np.float64]
 
@@ -40,7 +41,7 @@ ARRAYS: dict[Any, types.Type] = {
     np.dtype(np.float64): types.float64, np.dtype(np.int64): types.int64, np.dtype(np.bool_): types.boolean,
 }  # fmt: skip
 # In a policy's class these concern Python alone.
-NOT_COMPILED = frozenset(["Parameters", "name", "source", "summary", "parameters", "_explain"])
+NOT_COMPILED = frozenset(["Parameters", "Notes", "name", "source", "summary", "parameters", "_explain"])
 
 
 def is_shipped(of: type[Policy]) -> bool:
@@ -159,7 +160,7 @@ def _made(
     kept = {name: types.Array(ARRAYS[np.dtype(dtype)], axes, "C", readonly=True) for name, dtype, axes in arrays}
     name = f"{of.__module__}.{of.__qualname__}({sorted(absent)}, {parameters}, {arrays})"
     found, _ = value_type(name, {"parameters": held, **kept})
-    _give_methods(found, of, absent)
+    _give_methods(found, of, absent, parameters)
     return found, _from_numbers(found, held, kept)
 
 
@@ -208,12 +209,14 @@ def _constant(value: Any) -> Callable[..., Any]:
     return lambda policy: value
 
 
-def _give_methods(value: ValueType, of: type[Policy], absent: frozenset[str]) -> None:
+def _give_methods(
+    value: ValueType, of: type[Policy], absent: frozenset[str], parameters: tuple[tuple[str, type], ...]
+) -> None:
     """Register what the policy's class and its bases define, each translated when it is first needed."""
 
     @cache
     def compiled(function: FunctionType, owner: Any) -> Callable[..., Any]:
-        return translated(function, owner, absent, STAND_INS)
+        return translated(function, owner, absent, STAND_INS, issubclass(of, Talking), parameters)
 
     def give_attribute(name: str, read: Callable[[], Any]) -> None:
         overload_attribute(type(value), name, jit_options=JIT_OPTIONS, strict=False)(lambda policy: read())

@@ -23,6 +23,12 @@ ENTRIES = tuple(
     for name in ("place", "accept", "migration", "relieve", "holds", "takes_back", "next_job", "cores_for")
 )
 
+# Likewise of a policy that talks.
+ENTRIES_OF_TALK = tuple(
+    f"cluster_abm.compiling.talking.entries:_{name}"
+    for name in ("begins", "arrives", "hears", "came", "ended", "unanswered", "node_failed")
+)
+
 
 def stamp_of_policy(of: type[Policy]) -> str:
     """Hash of all that the compiled code of a class of policies can come from."""
@@ -32,7 +38,7 @@ def stamp_of_policy(of: type[Policy]) -> str:
     modules = [sys.modules[owner.__module__] for owner in of.__mro__ if owner.__module__ in sys.modules]
     for path in sorted(_files(modules)):
         found.say(path, _tree(Path(path).read_bytes()))
-    found.say(stamp_of(*ENTRIES, *sorted(found.starts)))
+    found.say(stamp_of(*(ENTRIES_OF_TALK if of.talks else ENTRIES), *sorted(found.starts)))
     return found.digest.hexdigest()[:20]
 
 

@@ -9,14 +9,15 @@ None is settled, for it is known beforehand.
 from __future__ import annotations
 
 import ast
+import dataclasses
 import dis
 import inspect
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
-from typing import Any
+from types import CodeType, FunctionType
+from typing import Any, get_args
 
 from numba.extending import register_jitable
 
@@ -24,21 +25,25 @@ from cluster_abm.compiling.agreeing import CAREFUL
 from cluster_abm.compiling.careful import Misfit, check
 from cluster_abm.compiling.checked import OPERATIONS
 from cluster_abm.compiling.checking import put_checks
+from cluster_abm.compiling.package_names import (
+    OF_PACKAGE,
+    NamesOfIndices,
+    NamesOfPackage,
+    NotCompilable,
+    hints_of,
+    is_package,
+)
+from cluster_abm.compiling.plain_values import is_record
 from cluster_abm.compiling.tables import text_at
-from cluster_abm.compiling.texts import INDICES, number_of
+from cluster_abm.compiling.talking.loops import LoopsByPlaces
+from cluster_abm.compiling.texts import number_of
 from cluster_abm.jit import is_inlinable
 from cluster_abm.jit.parts import PartCompiler
 from cluster_abm.policy import load
 
 Function = Callable[..., Any]
-# What a name of the package is called in compiled code, after this.
-OF_PACKAGE = "of_package_"
 # What makes a text of its number there.
 TEXT_AT = "text_at__"
-
-
-class NotCompilable(Exception):
-    """A policy, or a part of one, that has no compiled form; its message says why."""
 
 
 def inherited_name(owner: type, method: str) -> str:
@@ -46,7 +51,14 @@ def inherited_name(owner: type, method: str) -> str:
     return f"super_of_{owner.__name__}_{method}"
 
 
-def translated(function: Any, owner: type | None, absent: frozenset[str], given: Mapping[str, Any]) -> Function:
+def translated(
+    function: Any,
+    owner: type | None,
+    absent: frozenset[str],
+    given: Mapping[str, Any],
+    by_places: bool = False,
+    parameters: tuple[tuple[str, type], ...] = (),
+) -> Function:
     """The function that is compiled in the place of a method, or of a function that methods call.
 
     Args:
@@ -54,6 +66,8 @@ def translated(function: Any, owner: type | None, absent: frozenset[str], given:
         owner: the class in whose body it stands; None: in none.
         absent: attributes of views that are None in this run.
         given: what names stand for there, beside the globals of the function.
+        by_places: whether loops over tasks, nodes and items of queues go by their places: compiled code has no other.
+        parameters: names and types of the policy's parameters.
 
     Raises NotCompilable: its source cannot be read, or has a form that has no counterpart.
     """
@@ -63,11 +77,11 @@ def translated(function: Any, owner: type | None, absent: frozenset[str], given:
         raise NotCompilable(f"{function.__qualname__} reads {outer[0]!r} of the function around it")
     used = _names_in(function.__code__)
     outside = {name: function.__globals__.get(name) for name in used - {*function.__code__.co_varnames}}
-    of_package = _NamesOfPackage({name: value for name, value in outside.items() if _is_package(value)})
+    of_package = NamesOfPackage({name: value for name, value in outside.items() if is_package(value)})
     with _naming_the_file(function):
         of_package.visit(definition)
         loads = {name for name, value in (outside | of_package.found).items() if value is load}
-        _NamesOfIndices(loads).visit(definition)
+        NamesOfIndices(loads).visit(definition)
     texts = {name: value for name, value in outside.items() if _is_text(value) and name not in given}
     # In its own namespace its name may be that of a formula that it calls.
     definition.name = f"compiled_{function.__name__}"
@@ -76,8 +90,10 @@ def translated(function: Any, owner: type | None, absent: frozenset[str], given:
     with _naming_the_file(function):
         if is_from_elsewhere:
             around = {name: function.__globals__[name] for name in used if name in function.__globals__}
-            _make_careful(definition, function, owner, around | of_package.found)
-        _Translation(owner, absent, texts, is_from_elsewhere).visit(definition)
+            _make_careful(definition, function, owner, around | of_package.found, by_places)
+        _Translation(owner, absent, texts, is_from_elsewhere, dict(parameters)).visit(definition)
+    if by_places:
+        LoopsByPlaces().visit(definition)
     ast.fix_missing_locations(tree)
     code = compile(tree, inspect.getsourcefile(function) or "<policy>", "exec")
     space: dict[str, Any] = {}
@@ -89,7 +105,7 @@ def translated(function: Any, owner: type | None, absent: frozenset[str], given:
             space[name] = given[name]
         elif is_plain and value.__module__ == function.__module__:
             options = CAREFUL if is_from_elsewhere else {"error_model": "numpy", "pipeline_class": PartCompiler}
-            space[name] = register_jitable(**options)(translated(value, None, absent, given))
+            space[name] = register_jitable(**options)(translated(value, None, absent, given, by_places, parameters))
         elif name not in texts:
             space[name] = value
     for name, value in of_package.found.items():
@@ -106,7 +122,7 @@ def pruned(function: Any, owner: type | None, absent: frozenset[str]) -> ast.Fun
     """A function without what is not carried out where attributes of views are None; arguments as of `translated`."""
     definition = _parsed(function, owner)[1]
     _strip(definition)
-    made: ast.FunctionDef = _Translation(owner, absent, {}, False).visit(definition)
+    made: ast.FunctionDef = _Translation(owner, absent, {}, False, {}).visit(definition)
     returns = (place for place, one in enumerate(made.body) if isinstance(one, ast.Return))
     del made.body[next(returns, len(made.body)) + 1 :]
     return made
@@ -143,7 +159,9 @@ def _strip(definition: ast.FunctionDef) -> None:
         definition.body = definition.body[1:] or [ast.Pass()]
 
 
-def _make_careful(definition: ast.FunctionDef, function: Any, owner: type | None, outside: Mapping[str, Any]) -> None:
+def _make_careful(
+    definition: ast.FunctionDef, function: Any, owner: type | None, outside: Mapping[str, Any], talks: bool
+) -> None:
     """Check a function that a user has written, and put checked operations in the place of its own."""
     parameters = frozenset(getattr(getattr(owner, "Parameters", None), "model_fields", ()))
     own = frozenset(
@@ -152,10 +170,21 @@ def _make_careful(definition: ast.FunctionDef, function: Any, owner: type | None
         if isinstance(value, FunctionType) and not is_inlinable(value) and value.__module__ == function.__module__
     )
     try:
-        check(definition, outside, parameters, own)
+        check(definition, outside, parameters | _names_of_notes(owner, outside), own, talks)
     except Misfit as problem:
         raise NotCompilable(str(problem)) from None
     put_checks(definition, outside, frozenset(function.__code__.co_varnames))
+
+
+def _names_of_notes(owner: type | None, outside: Mapping[str, Any]) -> frozenset[str]:
+    """Names of the fields of a policy's notes, and of records that stand in them."""
+    found = {name for value in outside.values() if is_record(value) for name in value._fields}
+    notes = getattr(owner, "Notes", None)
+    if dataclasses.is_dataclass(notes):
+        found |= {field.name for field in dataclasses.fields(notes)}
+        for kind in hints_of(notes).values():
+            found |= {name for of in get_args(kind) if is_record(of) for name in of._fields}
+    return frozenset(found)
 
 
 @contextmanager
@@ -203,53 +232,6 @@ def _as_numbers(value: Any) -> ast.expr:
     return ast.Tuple([_as_numbers(one) for one in value], ast.Load())
 
 
-def _is_package(value: Any) -> bool:
-    """Whether this is a package from which policies take `Decision` and `load`."""
-    return isinstance(value, ModuleType) and value.__name__ in ("cluster_abm", "cluster_abm.policies")
-
-
-class _NamesOfPackage(ast.NodeTransformer):
-    """`ca.Decision`, of `import cluster_abm as ca`, is one name.
-
-    Args:
-        packages: what packages are called, and they.
-
-    Attributes:
-        found: such names, and what they stand for.
-    """
-
-    def __init__(self, packages: Mapping[str, ModuleType]) -> None:
-        self._packages = packages
-        self.found: dict[str, Any] = {}
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        if not (isinstance(node.value, ast.Name) and node.value.id in self._packages):
-            return self.generic_visit(node)
-        package = self._packages[node.value.id]
-        if not hasattr(package, node.attr):
-            raise NotCompilable(f"line {node.lineno}: {package.__name__} has no {node.attr!r}")
-        self.found[OF_PACKAGE + node.attr] = getattr(package, node.attr)
-        return ast.copy_location(ast.Name(OF_PACKAGE + node.attr, ast.Load()), node)
-
-
-class _NamesOfIndices(ast.NodeTransformer):
-    """`load.tasks` is the text "tasks".
-
-    Args:
-        modules: what the module of load indices is called.
-    """
-
-    def __init__(self, modules: set[str]) -> None:
-        self._modules = modules
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        if not (isinstance(node.value, ast.Name) and node.value.id in self._modules):
-            return self.generic_visit(node)
-        if node.attr not in INDICES:
-            raise NotCompilable(f"line {node.lineno}: {load.unknown_index(node.attr)}")
-        return ast.copy_location(ast.Constant(node.attr), node)
-
-
 class _Translation(ast.NodeTransformer):
     """What stands in compiled code for a function's own words.
 
@@ -257,10 +239,19 @@ class _Translation(ast.NodeTransformer):
         owner, absent: as in `translated`.
         texts: texts, and tuples of texts, outside the function, by name.
         is_careful: whether a user has written it.
+        parameters: types of the policy's parameters, by name.
     """
 
-    def __init__(self, owner: type | None, absent: frozenset[str], texts: Mapping[str, Any], is_careful: bool) -> None:
+    def __init__(
+        self,
+        owner: type | None,
+        absent: frozenset[str],
+        texts: Mapping[str, Any],
+        is_careful: bool,
+        parameters: Mapping[str, type],
+    ) -> None:
         self._owner, self._absent, self._texts, self._is_careful = owner, absent, texts, is_careful
+        self._parameters = parameters
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         return _as_numbers(node.value) if isinstance(node.value, str) else node
@@ -318,6 +309,12 @@ class _Translation(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         called = node.func
+        if isinstance(called, ast.Name) and called.id == "isinstance":
+            of, kind = map(ast.unparse, node.args)
+            name = of.removeprefix("self.parameters.")
+            if name not in self._parameters or kind not in ("str", "int", "float", "bool"):
+                raise NotCompilable(f"line {node.lineno}: `isinstance` of something else than a parameter")
+            return ast.Constant(self._parameters[name].__name__ == kind)
         if (
             isinstance(called, ast.Attribute)
             and isinstance(called.value, ast.Call)

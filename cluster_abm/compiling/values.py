@@ -46,6 +46,9 @@ class ValueType(types.Type):
         members: the members' types by name.
     """
 
+    # Whether values have a length, and are true if it is not 0.
+    has_length = False
+
     def __init__(self, name: str, members: Mapping[str, types.Type]) -> None:
         super().__init__(name=name)
         self.members = dict(members)

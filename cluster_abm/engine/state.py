@@ -66,6 +66,11 @@ class EngineState(GrowingTables):
         return set()
 
     @property
+    def is_detailed(self) -> bool:
+        """Whether what tasks do is noted: then nodes are served by `serve` alone."""
+        return self._detailed is not None
+
+    @property
     def last_finish_ns(self) -> int:
         """When the last task so far ended [ns]."""
         return int(self.counters[LAST_FINISH_NS])

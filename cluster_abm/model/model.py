@@ -48,6 +48,7 @@ from cluster_abm.model.wiring import (
     head_node_of,
     placement_of,
     queues_of,
+    vars_of_compiled,
     windows_of,
 )
 from cluster_abm.policies import AnyPolicy, Policy, View
@@ -173,15 +174,17 @@ class ClusterModel(RunDisplay, MesaAdapter):
                 setup, parts, has_own(self.load_manager_class, LoadManager, *LoadManager.ON_ARRIVAL)
             )
         self.decides_in_python = form.reason
-        compiled = None
-        if form.policy is not None:
+        compiled = talk = None
+        if form.talk is not None and form.policy is not None:
+            talk = vars_of_compiled(parts, setup, form.policy) | {"compiled": form.talk}
+        elif form.policy is not None:
             compiled = compiled_negotiation_of(self.compiled_class, parts, setup, form.policy)
         if compiled is not None and parts.submissions.queue is not None:
             parts.submissions.starter, compiled = head_node_of(parts, compiled), None
         self.placement = placement_of(parts, self.load_managers, compiled)
         parts.submissions.compiled = queues_of(parts, self.placement)
         self.conversation = conversation_of(
-            parts, setup, self.run_seed, self.load_managers, self.placement.starts.start_waiting
+            parts, setup, self.run_seed, self.load_managers, self.placement.starts, talk
         )
         self.node_actions, self.job_actions = actions_of(
             parts, self.conversation, lambda: self.turn, self.jobs_register.update
@@ -229,7 +232,7 @@ class ClusterModel(RunDisplay, MesaAdapter):
         parts.degrading.act()
         self._director.act()
         yield from parts.submissions.arrive(boundary_ns)
-        self.conversation.go_on()
+        boundary_ns = self.conversation.go_on(boundary_ns)
         self._managers_act(LoadManager in stepping)
         window = self._windows.window(boundary_ns)
         if parts.transfers.in_transit:
@@ -250,7 +253,7 @@ class ClusterModel(RunDisplay, MesaAdapter):
         """Live until a boundary; load managers place the tasks that arrive, or keep them waiting."""
         for arrivals in self._live_until(boundary_ns, stepping):
             if self.conversation.is_on:
-                self.conversation.waiting.arrive(arrivals)
+                self.conversation.arrive(arrivals)
             elif not self.placement.place(arrivals):
                 self.parts.submissions.put_back(arrivals)
 

@@ -52,6 +52,7 @@ class Windows:
         """The next boundary at which agents talk or something is measured: until then the engine is alone [ns]."""
         clock, schedule = self.clock, self.submissions.schedule
         boundary_ns = min((acting.due_ns for acting in self.due), default=NEVER)
+        boundary_ns = min(boundary_ns, self.conversation.ends_windows_ns)
         if self.end_ns is not None:
             boundary_ns = min(boundary_ns, self.end_ns)
         if self.submissions.last_look_ns > clock.now_ns:

@@ -37,6 +37,13 @@ def compiled_negotiation_of(
     kind: type[CompiledNegotiation], parts: Parts, setup: Scenario, compiled: CompiledPolicy
 ) -> CompiledNegotiation:
     """The negotiation of a run in compiled code; `compiled`: the compiled form of its policy."""
+    made = dict(vars(parts)) | vars_of_compiled(parts, setup, compiled)
+    form = wire(CompiledForm, made, policy=parts.policies.main)
+    return wire(kind, made, form=form)
+
+
+def vars_of_compiled(parts: Parts, setup: Scenario, compiled: CompiledPolicy) -> dict[str, object]:
+    """What compiled code reads, and what takes over what it counts, by their names."""
     policy, made = parts.policies.main, dict(vars(parts))
     scratch = scratch_of_run(
         nodes=len(parts.engine.nodes),
@@ -60,7 +67,7 @@ def compiled_negotiation_of(
         is_recorded=parts.log.witness is not None,
     )
     inputs = wire(CompiledInputs, made, scratch=scratch, settings=settings, compiled=compiled)
-    return wire(kind, made, form=wire(CompiledForm, made, policy=policy), inputs=inputs, tallies=wire(Tallies, made))
+    return {"inputs": inputs, "tallies": wire(Tallies, made)}
 
 
 def head_node_of(parts: Parts, negotiation: CompiledNegotiation) -> CompiledHeadNode:
@@ -106,9 +113,9 @@ def windows_of(parts: Parts, setup: Scenario, placement: Placement, conversation
     return wire(
         Windows,
         vars(parts),
-        due=[*due, parts.sampling, parts.reports, conversation, *acts_at_boundaries(parts)],
+        due=[*due, parts.sampling, parts.reports, *acts_at_boundaries(parts)],
         end_ns=end_ns,
-        places_arrivals=lambda: placement.places_slice_by_slice,
+        places_arrivals=lambda: placement.places_slice_by_slice and not conversation.leaps,
         reviews_at_ends=parts.policies.checked[0].acts_every_ms is None,
         tasks_can_be_killed=parts.engine.memory_is_limited,
         has_background=bool(setup.workload.background),

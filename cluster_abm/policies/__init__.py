@@ -30,6 +30,7 @@ from cluster_abm.policy.finding.registry import (
     sources_of,
 )
 from cluster_abm.policy.kinds import Holding, Migrating
+from cluster_abm.policy.notes import Queue, queue
 from cluster_abm.policy.parts.bids import Announced, Bid, CallForBids
 from cluster_abm.policy.talking import Ended, Message, Post, Talking
 from cluster_abm.policy.view import ArrivingTask, Candidate, Hardware, Paths, View
@@ -55,6 +56,7 @@ __all__ = [
     "Paths",
     "Policy",
     "Post",
+    "Queue",
     "Talking",
     "View",
     "WaitingJobs",
@@ -67,6 +69,7 @@ __all__ = [
     "files_of",
     "load",
     "name_of",
+    "queue",
     "reference_of",
     "register",
     "sources_of",

@@ -32,12 +32,14 @@ class BatchSampling(ReservingPolicy):
     def arrives(self, tasks: Sequence[ArrivingTask], post: Post) -> None:
         """Probe nodes drawn at random; all several times if there are fewer."""
         if not self.start_together(tasks, post):
-            self.probe(tasks[0].job, self.drawn(len(tasks), post), post)
+            self.probe_many(tasks[0].job, len(tasks), post)
 
-    def drawn(self, tasks: int, post: Post) -> list[int]:
-        """The nodes that are probed for `tasks` tasks: all different, unless there are too few."""
-        wanted = -int(-self.parameters.probe_ratio * tasks // 1)
-        found: list[int] = []
-        while len(found) < wanted:
-            found += post.draw_nodes(min(wanted - len(found), post.nodes))
-        return found
+    def probe_many(self, job: int, tasks: int, post: Post) -> None:
+        """Probe nodes for that many tasks of a job: all different, unless there are too few."""
+        left = -int(-self.parameters.probe_ratio * tasks // 1)
+        for _ in range(left):
+            if left == 0:
+                break
+            drawn = post.draw_nodes(min(left, post.nodes))
+            self.probe(job, drawn, post)
+            left -= len(drawn)

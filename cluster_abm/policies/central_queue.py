@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from cluster_abm.policy.notes import Queue, queue
 from cluster_abm.policy.parts.slots import SlottedPolicy
 from cluster_abm.policy.talking import Ended, Message, Post
 from cluster_abm.policy.view import ArrivingTask
@@ -26,9 +27,23 @@ class CentralQueue(SlottedPolicy):
     central = True
     hears_starts = True
 
+    @dataclass
+    class Notes:
+        """What a manager remembers.
+
+        Attributes:
+            begun_ms: when it began, with no slot announced [ms].
+            announced: how many free slots of its node the head knows of.
+            free: of the head, the node of each slot that has been announced, the first first.
+        """
+
+        begun_ms: float = math.inf
+        announced: int = 0
+        free: Queue[int] = queue()
+
     def begins(self, post: Post) -> None:
         """Announce all slots: the head knows of none."""
-        post.notes["begun_ms"], post.notes["announced"] = post.now_ms, 0
+        post.notes.begun_ms, post.notes.announced = post.now_ms, 0
         self.announce(post)
 
     def ended(self, tasks: Sequence[Ended], post: Post) -> None:
@@ -37,27 +52,26 @@ class CentralQueue(SlottedPolicy):
 
     def announce(self, post: Post) -> None:
         """Announce the free slots that the head does not know of."""
-        announced = post.notes.get("announced", 0)
-        free = self.free_slots(post) - announced
+        free = self.free_slots(post) - post.notes.announced
         if free > 0:
-            post.notes["announced"] = announced + free
+            post.notes.announced += free
             post.send(post.head, "free slots", free)
 
     def came(self, task: ArrivingTask, post: Post) -> None:
         """The head has filled an announced slot; a task whose job meets at barriers fills none."""
         if not post.meets_at_barriers(task):
-            post.notes["announced"] = max(0, post.notes.get("announced", 0) - 1)
+            post.notes.announced = max(0, post.notes.announced - 1)
 
     def unanswered(self, message: Message, post: Post) -> None:
         """The head has not heard of these slots: announce them again, unless all were announced to a new head since."""
-        if message.sent_ms >= post.notes.get("begun_ms", math.inf):
-            post.notes["announced"] -= int(message.value)
+        if message.sent_ms >= post.notes.begun_ms:
+            post.notes.announced -= int(message.value)
             self.announce(post)
 
     def hears(self, message: Message, post: Post) -> None:
         """At the head: slots have become free on a node."""
-        free: deque[int] = post.notes.setdefault("free", deque())
-        free.extend([message.source] * int(message.value))
+        for _ in range(int(message.value)):
+            post.notes.free.append(message.source)
         self.start_waiting(post)
 
     def arrives(self, tasks: Sequence[ArrivingTask], post: Post) -> None:
@@ -67,11 +81,11 @@ class CentralQueue(SlottedPolicy):
 
     def start_waiting(self, post: Post) -> None:
         """Start the oldest tasks in the slots that were announced first."""
-        free: deque[int] = post.notes.setdefault("free", deque())
+        free = post.notes.free
         for task in post.waiting[: len(free)]:
             post.start(task, free.popleft(), "oldest to the first free slot")
 
     def node_failed(self, node: int, post: Post) -> None:
         """Its slots are gone."""
-        free = post.notes.get("free", deque())
-        post.notes["free"] = deque(one for one in free if one != node)
+        for _ in range(post.notes.free.count(node)):
+            post.notes.free.remove(node)

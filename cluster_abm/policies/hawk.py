@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from pydantic import Field
 
 from cluster_abm.errors import InputError
 from cluster_abm.policies.batch_sampling import BatchSampling
+from cluster_abm.policy.notes import Queue, queue
 from cluster_abm.policy.parts.late_binding import Place
 from cluster_abm.policy.parts.work_accounts import WorkAccounts
 from cluster_abm.policy.talking import Ended, Message, Post
 from cluster_abm.policy.tasks import ArrivingTask, Demands
 from cluster_abm.scenario.distributions import Count, Positive, Share
 
+# No node is asked for work.
+NO_ATTEMPT = -1
 
-class Hawk(BatchSampling):
+
+class LongTask(NamedTuple):
+    """A long task, and the node to which the head has given it."""
+
+    task: int
+    node: int
+
+
+class Hawk(BatchSampling, WorkAccounts):
     """Jobs with a CPU demand a task above `long_ms` are long. The head node sends their tasks to the nodes of the
     general partition with least work of long jobs left; nodes 0, 1, ... up to `short_share` of all are kept for short
     jobs. A short job probes nodes of both (batch sampling with late binding). A node without work asks nodes of the
@@ -42,6 +55,20 @@ class Hawk(BatchSampling):
 
     parameters: Parameters
 
+    @dataclass
+    class Notes(BatchSampling.Notes, WorkAccounts.Notes):
+        """What a manager remembers beside that.
+
+        Attributes:
+            long_tasks: of the head, the nodes to which long tasks were given.
+            long: the long tasks on the own node.
+            attempts: how many nodes may still be asked for work; NO_ATTEMPT: none is asked now.
+        """
+
+        long_tasks: Queue[LongTask] = queue()
+        long: Queue[int] = queue()
+        attempts: int = NO_ATTEMPT
+
     def prepare(self, demands: Demands, nodes: int) -> None:
         """Find out what is long, and how much work is short."""
         cpu_ms, work_ms = demands.cpu_ms, demands.cpu_ms * demands.tasks
@@ -55,7 +82,17 @@ class Hawk(BatchSampling):
             long_ms = math.inf if len(cpu_ms) == 0 else float(np.quantile(cpu_ms, 0.9, method="inverted_cdf"))
         if short_share is None:
             short_share = float(work_ms[cpu_ms <= long_ms].sum() / max(work_ms.sum(), 1e-300))
-        self.long_ms, self.short_share = long_ms, short_share
+        self.limits = np.array([long_ms, short_share])
+
+    @property
+    def long_ms(self) -> float:
+        """CPU demand above which a task is long [ms]."""
+        return float(self.limits[0])
+
+    @property
+    def short_share(self) -> float:
+        """Share of the nodes that take no long task."""
+        return float(self.limits[1])
 
     def is_long(self, task: ArrivingTask) -> bool:
         """Whether a task is long."""
@@ -65,6 +102,10 @@ class Hawk(BatchSampling):
         """How many nodes are kept for short jobs: one at least, and one at least is left to long ones."""
         return min(post.nodes - 1, max(1, round(self.short_share * post.nodes)))
 
+    def first_accounted(self, post: Post) -> int:
+        """Long jobs' work goes to the general partition."""
+        return self.short_nodes(post)
+
     # ---- placing -----------------------------------------------------------------------------------------------------
 
     def arrives(self, tasks: Sequence[ArrivingTask], post: Post) -> None:
@@ -73,25 +114,30 @@ class Hawk(BatchSampling):
             super().arrives(tasks, post)
             return
         for task in tasks:
-            if post.me == post.head:
-                self.place_long(task, post)
-            else:
-                post.hand(task, post.head, "place")
+            self.place_by_head(task, post)
+
+    def place_by_head(self, task: ArrivingTask, post: Post) -> None:
+        """Have the head place a long task."""
+        if post.me == post.head:
+            self.place_long(task, post)
+        else:
+            post.hand(task, post.head, "place")
 
     def place_long(self, task: ArrivingTask, post: Post) -> None:
         """At the head: hand a long task to the node of the general partition with least work of long jobs left."""
-        accounts = self.accounts(post)
-        node = accounts.least(post.now_ms)
-        accounts.give(task, node, post.now_ms)
-        post.notes.setdefault("given", {})[task.task] = node
+        node = self.least_work(post)
+        self.give(task, node, post)
+        self.forget_long(task.task, post)
+        post.notes.long_tasks.append(LongTask(task.task, node))
         post.hand(task, node, "queue")
 
-    def accounts(self, post: Post) -> WorkAccounts:
-        """The head's account of the long jobs' work."""
-        if "accounts" not in post.notes:
-            post.notes["accounts"] = WorkAccounts(post.view.hardware, range(self.short_nodes(post), post.nodes))
-        found: WorkAccounts = post.notes["accounts"]
-        return found
+    def forget_long(self, number: int, post: Post) -> None:
+        """At the head: forget a long task."""
+        long_tasks = post.notes.long_tasks
+        for place in range(len(long_tasks)):
+            if long_tasks[place].task == number:
+                del long_tasks[place]
+                return
 
     # ---- at a node ---------------------------------------------------------------------------------------------------
 
@@ -99,59 +145,67 @@ class Hawk(BatchSampling):
         """Note whether the task is long."""
         super().came(task, post)
         if self.is_long(task):
-            post.notes.setdefault("long", set()).add(task.task)
+            post.notes.long.append(task.task)
 
     def ended(self, tasks: Sequence[Ended], post: Post) -> None:
         """Tell the head of long tasks that have ended; look for work."""
-        running: set[int] = post.notes.get("long", set())
-        ended = running.intersection(task.task for task in tasks)
-        running -= ended
-        if ended:
+        has_long_ended = False
+        for task in tasks:
+            if task.task in post.notes.long:
+                post.notes.long.remove(task.task)
+                has_long_ended = True
+        if has_long_ended:
             post.send(post.head, "long tasks left", self.long_left_ms(post))
         self.serve(post)
         self.look_for_work(post)
 
     def long_left_ms(self, post: Post) -> float:
         """The work of the long tasks that wait at the own node [ms]; that of running ones is not known."""
-        hardware = post.view.hardware[post.me]
-        long = {place.number for place in self.queue(post) if place.home < 0}
-        return sum(
-            task.cpu_on(hardware) / hardware.cores + task.io_on(hardware) for task in post.waiting if task.task in long
-        )
+        left_ms = 0.0
+        for task in post.waiting:
+            for place in post.notes.places:
+                if place.home < 0 and place.number == task.task:
+                    left_ms += self.work_ms(task, post.me, post)
+                    break
+        return left_ms
 
     def look_for_work(self, post: Post) -> None:
         """A node without work asks another one for some."""
-        idle = not self.queue(post) and post.tasks_here == 0 and not post.notes.get("asked")
-        if self.steals and idle and "attempts" not in post.notes:
-            post.notes["attempts"] = self.parameters.steal_attempts
+        notes = post.notes
+        idle = not notes.places and post.tasks_here == 0 and not notes.asked
+        if self.steals and idle and notes.attempts == NO_ATTEMPT:
+            notes.attempts = self.parameters.steal_attempts
             self.attempt(post)
 
     def attempt(self, post: Post) -> None:
         """Ask a node of the general partition, unless work has come or none of the attempts is left."""
-        victims = post.draw_nodes(1, [*range(self.short_nodes(post)), post.me])
-        if post.notes["attempts"] == 0 or self.queue(post) or post.tasks_here or not victims:
-            del post.notes["attempts"]
+        notes = post.notes
+        # Those that are kept for short jobs, and the own one.
+        excluded = np.arange(self.short_nodes(post) + 1)
+        excluded[-1] = post.me
+        victims = post.draw_nodes(1, excluded)
+        if notes.attempts == 0 or notes.places or post.tasks_here or not victims:
+            notes.attempts = NO_ATTEMPT
             return
-        post.notes["attempts"] -= 1
+        notes.attempts -= 1
         post.send(victims[0], "steal")
 
-    def taken(self, post: Post) -> list[Place]:
-        """Take out of the queue the first group of short jobs' places that stands behind a long task."""
-        queue = self.queue(post)
-        behind, is_over = bool(post.notes.get("long")), False
-        found: list[Place] = []
-        kept: list[Place] = []
-        for place in queue:
+    def give_stolen(self, thief: int, post: Post) -> None:
+        """Give another node the first group of short jobs' places that stands behind a long task, or say that there is
+        none."""
+        places, found = post.notes.places, 0
+        behind, is_over = len(post.notes.long) > 0, False
+        for _ in range(len(places)):
+            place = places.popleft()
+            if place.home >= 0 and behind and not is_over:
+                found += 1
+                post.send(thief, "stolen", about=place.number, nodes=(place.home,))
+                continue
             if place.home < 0:
-                behind, is_over = True, bool(found)
-                kept.append(place)
-            elif behind and not is_over:
-                found.append(place)
-            else:
-                kept.append(place)
-        queue.clear()
-        queue.extend(kept)
-        return found
+                behind, is_over = True, found > 0
+            places.append(place)
+        if found == 0:
+            post.send(thief, "nothing to steal")
 
     # ---- messages ----------------------------------------------------------------------------------------------------
 
@@ -166,22 +220,18 @@ class Hawk(BatchSampling):
             self.place_long(message.task, post)
         elif topic == "queue":
             assert message.task is not None  # it was handed over
-            self.queue(post).append(Place(-1, message.task.task))
+            post.notes.places.append(Place(-1, message.task.task, 0))
             self.serve(post)
         elif topic == "long tasks left":
-            self.accounts(post).correct(message.source, message.value, message.sent_ms)
+            self.correct(message.source, message.value, message.sent_ms, post)
         elif topic == "steal":
-            stolen = self.taken(post)
-            for place in stolen:
-                post.send(message.source, "stolen", about=place.number, nodes=(place.home,))
-            if not stolen:
-                post.send(message.source, "nothing to steal")
+            self.give_stolen(message.source, post)
         elif topic == "stolen":
-            post.notes.pop("attempts", None)
-            self.queue(post).append(Place(message.nodes[0], message.about))
+            post.notes.attempts = NO_ATTEMPT
+            post.notes.places.append(Place(message.nodes[0], message.about, 0))
             self.serve(post)
         elif topic == "nothing to steal":
-            if "attempts" in post.notes:
+            if post.notes.attempts != NO_ATTEMPT:
                 self.attempt(post)
         else:
             super().hears(message, post)
@@ -195,17 +245,17 @@ class Hawk(BatchSampling):
         """
         if message.topic == "place":
             assert message.task is not None  # it was handed over
-            self.arrives([message.task], post)
+            self.place_by_head(message.task, post)
         elif message.topic == "queue":
             assert message.task is not None  # it was handed over
             self.place_long(message.task, post)
         elif message.topic == "steal":
-            if "attempts" in post.notes:
+            if post.notes.attempts != NO_ATTEMPT:
                 self.attempt(post)
         elif message.topic == "nothing to steal":
             post.send(message.target, message.topic)
         elif message.topic == "stolen":
-            self.queue(post).append(Place(message.nodes[0], message.about))
+            post.notes.places.append(Place(message.nodes[0], message.about, 0))
             self.serve(post)
         elif message.topic == "long tasks left":
             post.send(post.head, message.topic, self.long_left_ms(post))
@@ -218,7 +268,7 @@ class Hawk(BatchSampling):
         """The head gives it no work."""
         super().node_failed(node, post)
         if post.me == post.head:
-            self.accounts(post).close(node)
+            self.close_account(node, post)
 
     def begins(self, post: Post) -> None:
         """A node that is back tells the head."""

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from pydantic import Field
 
+from cluster_abm.policy.notes import Queue, queue
 from cluster_abm.policy.talking import Ended, Message, Post, Talking
 from cluster_abm.policy.tasks import ArrivingTask
 from cluster_abm.scenario.distributions import Count
+
+NOBODY = -1
+
+
+class Length(NamedTuple):
+    """The length of the idle queue of a manager, which it has told."""
+
+    node: int
+    length: float
 
 
 class JoinIdleQueue(Talking):
@@ -27,6 +38,24 @@ class JoinIdleQueue(Talking):
         """How an idle node chooses a manager."""
 
         probes: Count = Field(1, description="load managers that an idle node asks for the length of their idle queue")
+
+    @dataclass
+    class Notes:
+        """What a manager remembers.
+
+        Attributes:
+            joined: the node of the manager whose idle queue its node is in; NOBODY: of none.
+            asks: whether it waits for lengths of idle queues.
+            asked: how many managers it has asked.
+            lengths: what they have answered.
+            idle: the nodes that have announced to it that they are idle.
+        """
+
+        joined: int = NOBODY
+        asks: bool = False
+        asked: int = 0
+        lengths: Queue[Length] = queue()
+        idle: Queue[int] = queue()
 
     name = "jiq"
     source = "Lu, Xie, Kliot, Geller, Larus, Greenberg 2011"
@@ -49,31 +78,33 @@ class JoinIdleQueue(Talking):
 
     def announce(self, post: Post) -> None:
         """Join the idle queue of a manager, if the node is idle and in none."""
-        if post.tasks_here or "joined" in post.notes:
+        notes = post.notes
+        if post.tasks_here or notes.joined != NOBODY:
             return
         drawn = post.draw_homes(self.parameters.probes)
         if len(drawn) == 1:
             self.join(drawn[0], post)
             return
-        post.notes["lengths"], post.notes["asked"] = {}, len(drawn)
+        notes.asks, notes.asked = True, len(drawn)
+        notes.lengths.clear()
         for node in drawn:
             post.send(node, "how many are idle?")
 
     def join(self, node: int, post: Post) -> None:
         """Join the idle queue of a manager."""
-        post.notes["joined"] = node
+        post.notes.joined = node
         post.send(node, "idle")
 
     def came(self, task: ArrivingTask, post: Post) -> None:
         """The node is idle no more: leave the queue it is in."""
-        joined = post.notes.pop("joined", None)
-        post.notes.pop("lengths", None)
-        if joined is not None and joined != task.home:
+        joined = post.notes.joined
+        post.notes.joined, post.notes.asks = NOBODY, False
+        if joined != NOBODY and task.home != joined:
             post.send(joined, "busy")
 
     def hears(self, message: Message, post: Post) -> None:
         """Nodes join and leave the own idle queue, ask for its length, or tell the length of theirs."""
-        idle = self.idle_queue(post)
+        idle = post.notes.idle
         if message.topic == "idle":
             idle.append(message.source)
         elif message.topic == "busy":
@@ -81,34 +112,47 @@ class JoinIdleQueue(Talking):
                 idle.remove(message.source)
         elif message.topic == "how many are idle?":
             post.send(message.source, "so many", len(idle))
-        elif "lengths" in post.notes:
-            post.notes["lengths"][message.source] = message.value
+        elif post.notes.asks:
+            self.note_length(message.source, message.value, post)
             self.choose(post)
+
+    def note_length(self, node: int, length: float, post: Post) -> None:
+        """Note the length of a manager's idle queue; one that it has told before is no more."""
+        lengths = post.notes.lengths
+        for place in range(len(lengths)):
+            if lengths[place].node == node:
+                lengths[place] = Length(node, length)
+                return
+        lengths.append(Length(node, length))
 
     def unanswered(self, message: Message, post: Post) -> None:
         """Choose without a manager that does not answer; if the node has joined its queue, join another one."""
         if message.topic == "idle":
-            if post.notes.get("joined") == message.target:
-                del post.notes["joined"]
+            if post.notes.joined == message.target:
+                post.notes.joined = NOBODY
             self.announce(post)
-        elif message.topic == "how many are idle?" and "lengths" in post.notes:
-            post.notes["asked"] -= 1
+        elif message.topic == "how many are idle?" and post.notes.asks:
+            post.notes.asked -= 1
             self.choose(post)
 
     def choose(self, post: Post) -> None:
         """Once all have answered, join the shortest queue."""
-        lengths: dict[int, float] = post.notes["lengths"]
-        if not post.notes["asked"]:
-            del post.notes["lengths"]
+        notes = post.notes
+        if notes.asked == 0:
+            notes.asks = False
             self.announce(post)
-        elif len(lengths) == post.notes["asked"]:
-            del post.notes["lengths"]
-            self.join(min(lengths, key=lambda node: lengths[node]), post)
+        elif len(notes.lengths) == notes.asked:
+            notes.asks = False
+            shortest = notes.lengths[0]
+            for one in notes.lengths:
+                if one.length < shortest.length:
+                    shortest = one
+            self.join(shortest.node, post)
 
     def arrives(self, tasks: Sequence[ArrivingTask], post: Post) -> None:
         """Each task to the node that has been idle for longest, as far as is known, else to a random one."""
+        idle = post.notes.idle
         for task in tasks:
-            idle = self.idle_queue(post)
             if idle:
                 post.start(task, idle.popleft(), "first in the idle queue")
             else:
@@ -120,17 +164,11 @@ class JoinIdleQueue(Talking):
 
     def node_failed(self, node: int, post: Post) -> None:
         """It is in no queue any more; the node that had joined its queue joins another one."""
-        idle = self.idle_queue(post)
-        if node in idle:
-            idle.remove(node)
-        if post.notes.get("joined") == node:
-            del post.notes["joined"]
+        if node in post.notes.idle:
+            post.notes.idle.remove(node)
+        if post.notes.joined == node:
+            post.notes.joined = NOBODY
             self.announce(post)
-
-    def idle_queue(self, post: Post) -> deque[int]:
-        """The nodes that have announced to this manager that they are idle."""
-        found: deque[int] = post.notes.setdefault("idle", deque())
-        return found
 
 
 class PersistentIdle(JoinIdleQueue):
@@ -148,31 +186,37 @@ class PersistentIdle(JoinIdleQueue):
     )
     central = True
 
+    @dataclass
+    class Notes(JoinIdleQueue.Notes):
+        """What a manager remembers; `last`: the node to which the head has sent last, NOBODY: to none."""
+
+        last: int = NOBODY
+
     def announce(self, post: Post) -> None:
         """If the node is idle, and has not told this head yet, tell it."""
-        if not post.tasks_here and post.notes.get("joined") != post.head:
+        if not post.tasks_here and post.notes.joined != post.head:
             self.join(post.head, post)
 
     def came(self, task: ArrivingTask, post: Post) -> None:
         """The node is no longer idle: the head knows, for it has sent the task."""
-        post.notes.pop("joined", None)
+        post.notes.joined = NOBODY
 
     def arrives(self, tasks: Sequence[ArrivingTask], post: Post) -> None:
         """Each task to an idle node drawn at random, else to the last one."""
+        notes = post.notes
         for task in tasks:
-            idle = self.idle_queue(post)
-            if idle:
-                node = idle[int(post.draw() * len(idle))]
-                idle.remove(node)
-                post.notes["last"] = node
+            if notes.idle:
+                node = notes.idle[int(post.draw() * len(notes.idle))]
+                notes.idle.remove(node)
+                notes.last = node
                 post.start(task, node, "an idle node")
                 continue
-            if post.notes.get("last") is None:
-                post.notes["last"] = post.draw_nodes(1)[0]
-            post.start(task, post.notes["last"], "the node that was idle last")
+            if notes.last == NOBODY:
+                notes.last = post.draw_nodes(1)[0]
+            post.start(task, notes.last, "the node that was idle last")
 
     def node_failed(self, node: int, post: Post) -> None:
         """It is neither idle nor the last any more."""
         super().node_failed(node, post)
-        if post.notes.get("last") == node:
-            post.notes["last"] = None
+        if post.notes.last == node:
+            post.notes.last = NOBODY

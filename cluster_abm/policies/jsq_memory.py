@@ -4,12 +4,47 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
+import numpy as np
 from pydantic import Field
 
+from cluster_abm.arrays import Floats, Integers
+from cluster_abm.policy.notes import Queue, queue
 from cluster_abm.policy.talking import Message, Post, Talking
 from cluster_abm.policy.tasks import ArrivingTask
 from cluster_abm.scenario.distributions import Count
+
+
+class Probe(NamedTuple):
+    """A task for which nodes are probed.
+
+    Attributes:
+        task: its number.
+        asked: how many nodes are asked and may still answer.
+        since_ms: when they were asked [ms].
+    """
+
+    task: int
+    asked: int
+    since_ms: float
+
+
+class Answer(NamedTuple):
+    """What a node has answered about a task: it had `tasks` tasks at `at_ms` [ms]."""
+
+    task: int
+    node: int
+    tasks: float
+    at_ms: float
+
+
+class SentTo(NamedTuple):
+    """A task that was sent to a node at an instant [ms]."""
+
+    at_ms: float
+    node: int
 
 
 class JoinShortestWithMemory(Talking):
@@ -32,6 +67,22 @@ class JoinShortestWithMemory(Talking):
 
     parameters: Parameters
 
+    @dataclass
+    class Notes:
+        """What the head remembers.
+
+        Attributes:
+            remembered: the nodes that are probed for the next task too.
+            open: the tasks for which nodes are probed.
+            answers: what these nodes have answered.
+            sent: tasks that were sent since the oldest of these probes.
+        """
+
+        remembered: Queue[int] = queue()
+        open: Queue[Probe] = queue()
+        answers: Queue[Answer] = queue()
+        sent: Queue[SentTo] = queue()
+
     def arrives(self, tasks: Sequence[ArrivingTask], post: Post) -> None:
         """Probe nodes for each task."""
         for task in tasks:
@@ -39,60 +90,118 @@ class JoinShortestWithMemory(Talking):
 
     def probe(self, task: ArrivingTask, post: Post) -> None:
         """Ask the nodes for one task how many tasks they have."""
-        remembered: list[int] = post.notes.get("remembered", [])
-        probed = [*remembered, *post.draw_nodes(self.parameters.d, remembered)]
-        post.notes.setdefault("probes", {})[task.task] = {}
-        post.notes.setdefault("asked", {})[task.task] = len(probed), post.now_ms
-        for node in probed:
+        self.forget(task.task, post)
+        remembered = post.notes.remembered
+        drawn = post.draw_nodes(self.parameters.d, remembered)
+        post.notes.open.append(Probe(task.task, len(remembered) + len(drawn), post.now_ms))
+        for node in remembered:
+            post.send(node, "how many tasks?", about=task.task)
+        for node in drawn:
             post.send(node, "how many tasks?", about=task.task)
 
     def hears(self, message: Message, post: Post) -> None:
         """A node is asked, or has answered."""
         if message.topic == "how many tasks?":
             post.send(message.source, "so many", post.tasks_here, message.about)
-        elif message.about in post.notes.get("probes", {}):
-            post.notes["probes"][message.about][message.source] = message.value, message.sent_ms
+        elif self.place_of(message.about, post) >= 0:
+            self.note_answer(Answer(message.about, message.source, message.value, message.sent_ms), post)
             self.choose(message.about, post)
+
+    def place_of(self, number: int, post: Post) -> int:
+        """The place of a task among those for which nodes are probed; -1: none is."""
+        for place, probe in enumerate(post.notes.open):
+            if probe.task == number:
+                return place
+        return -1
+
+    def forget(self, number: int, post: Post) -> None:
+        """Nodes are probed for a task no more."""
+        place, answers = self.place_of(number, post), post.notes.answers
+        if place >= 0:
+            del post.notes.open[place]
+        for _ in range(len(answers)):
+            answer = answers.popleft()
+            if answer.task != number:
+                answers.append(answer)
+
+    def note_answer(self, answer: Answer, post: Post) -> None:
+        """Note an answer; an earlier one of the same node about the same task is no more."""
+        answers = post.notes.answers
+        for place in range(len(answers)):
+            if answers[place].task == answer.task and answers[place].node == answer.node:
+                answers[place] = answer
+                return
+        answers.append(answer)
 
     def unanswered(self, message: Message, post: Post) -> None:
         """A node does not answer; forget it, and go by the others. Say again what the head has not heard."""
+        place = self.place_of(message.about, post)
         if message.topic == "so many":
             post.send(message.target, message.topic, post.tasks_here, message.about)
-        elif message.about in post.notes.get("probes", {}):
-            post.notes["remembered"] = [one for one in post.notes.get("remembered", []) if one != message.target]
-            count, since_ms = post.notes["asked"][message.about]
-            post.notes["asked"][message.about] = count - 1, since_ms
+        elif place >= 0:
+            self.node_failed(message.target, post)
+            probe = post.notes.open[place]
+            post.notes.open[place] = Probe(probe.task, probe.asked - 1, probe.since_ms)
             self.choose(message.about, post)
 
     def node_failed(self, node: int, post: Post) -> None:
         """Forget a node that has failed."""
-        post.notes["remembered"] = [one for one in post.notes.get("remembered", []) if one != node]
+        for _ in range(post.notes.remembered.count(node)):
+            post.notes.remembered.remove(node)
 
     def choose(self, number: int, post: Post) -> None:
         """Once all have answered about a task, start it on the node of fewest tasks, and remember the best."""
-        answers = post.notes["probes"][number]
-        if len(answers) < post.notes["asked"][number][0]:
+        notes, place = post.notes, self.place_of(number, post)
+        count = 0
+        for answer in notes.answers:
+            count += answer.task == number
+        if count < notes.open[place].asked:
             return
-        found = {node: tasks + self.sent_since(at_ms, node, post) for node, (tasks, at_ms) in answers.items()}
-        del post.notes["probes"][number], post.notes["asked"][number]
-        task = next((one for one in post.waiting if one.task == number), None)
-        if task is None:
-            return
-        if not found:
-            self.probe(task, post)
-            return
-        target = min(found, key=lambda node: found[node])
-        post.start(task, target, f"shortest of {len(found)}", "tasks", there=found[target])
-        found[target] += 1.0
-        self.note_start(target, post)
-        post.notes["remembered"] = sorted(found, key=lambda node: found[node])[: self.parameters.memory]
+        nodes, tasks = np.zeros(count, np.int64), np.zeros(count)
+        found = 0
+        for answer in notes.answers:
+            if answer.task == number:
+                nodes[found] = answer.node
+                tasks[found] = answer.tasks + self.sent_since(answer.at_ms, answer.node, post)
+                found += 1
+        self.forget(number, post)
+        for task in post.waiting:
+            if task.task == number:
+                if count == 0:
+                    self.probe(task, post)
+                else:
+                    self.start(task, nodes, tasks, post)
+                return
+
+    def start(self, task: ArrivingTask, nodes: Integers, tasks: Floats, post: Post) -> None:
+        """Start a task on the first of these nodes that has fewest tasks, and remember the best."""
+        target = int(tasks.argmin())
+        post.start(task, int(nodes[target]), f"shortest of {len(nodes)}", "tasks", there=float(tasks[target]))
+        tasks[target] += 1.0
+        self.note_start(int(nodes[target]), post)
+        post.notes.remembered.clear()
+        for _ in range(min(self.parameters.memory, len(nodes))):
+            best = int(tasks.argmin())
+            post.notes.remembered.append(int(nodes[best]))
+            tasks[best] = math.inf
 
     def sent_since(self, at_ms: float, node: int, post: Post) -> int:
         """How many tasks were sent to a node since it answered: several tasks may be probing at once."""
-        return sum(one == node and when_ms >= at_ms for when_ms, one in post.notes.get("sent", ()))
+        count = 0
+        for sent in post.notes.sent:
+            if sent.node == node and sent.at_ms >= at_ms:
+                count += 1
+        return count
 
     def note_start(self, node: int, post: Post) -> None:
         """Note that a task is sent to a node, for as long as a task is probing that asked before."""
-        since_ms = min((when_ms for _, when_ms in post.notes["asked"].values()), default=math.inf)
-        sent = [*post.notes.get("sent", ()), (post.now_ms, node)]
-        post.notes["sent"] = [one for one in sent if one[0] >= since_ms]
+        since_ms = math.inf
+        for probe in post.notes.open:
+            since_ms = min(since_ms, probe.since_ms)
+        sent = post.notes.sent
+        sent.append(SentTo(post.now_ms, node))
+        for _ in range(len(sent)):
+            # They stand in the order of their times.
+            if sent[0].at_ms >= since_ms:
+                break
+            sent.popleft()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cluster_abm.policy.parts.work_accounts import WorkAccounts
-from cluster_abm.policy.talking import Ended, Message, Post, Talking
+from cluster_abm.policy.talking import Ended, Message, Post
 from cluster_abm.policy.tasks import ArrivingTask
 
 
-class LeastWorkLeft(Talking):
+class LeastWorkLeft(WorkAccounts):
     """The head node keeps account of the work that it has given to each node, and gives a task to the node with least.
 
     Work is CPU, over the node's cores, and disk time, as announced. A node on which a task has ended says what it has
@@ -43,24 +43,16 @@ class LeastWorkLeft(Talking):
 
     def hears(self, message: Message, post: Post) -> None:
         """At the head: correct the account."""
-        self.accounts(post).correct(message.source, message.value, message.sent_ms)
+        self.correct(message.source, message.value, message.sent_ms, post)
 
     def arrives(self, tasks: Sequence[ArrivingTask], post: Post) -> None:
         """At the head: one task after another to the node with least work left."""
-        accounts = self.accounts(post)
         for task in tasks:
-            node = accounts.least(post.now_ms)
-            here, there = accounts.left_ms(task.home, post.now_ms), accounts.left_ms(node, post.now_ms)
+            node = self.least_work(post)
+            here, there = self.left_ms(task.home, post), self.left_ms(node, post)
             post.start(task, node, "least work left", "cpu_ms", here, there)
-            accounts.give(task, node, post.now_ms)
+            self.give(task, node, post)
 
     def node_failed(self, node: int, post: Post) -> None:
         """Give it no work until it says that it is back."""
-        self.accounts(post).close(node)
-
-    def accounts(self, post: Post) -> WorkAccounts:
-        """The head's account."""
-        if "accounts" not in post.notes:
-            post.notes["accounts"] = WorkAccounts(post.view.hardware, range(post.nodes))
-        found: WorkAccounts = post.notes["accounts"]
-        return found
+        self.close_account(node, post)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from pydantic import Field
 
+from cluster_abm.policy.notes import Queue, queue
 from cluster_abm.policy.talking import Ended, Message, Post, Talking
 from cluster_abm.policy.tasks import ArrivingTask
 from cluster_abm.scenario.distributions import Count, Positive, Share
@@ -17,8 +19,7 @@ from cluster_abm.scenario.distributions import Count, Positive, Share
 LATENCIES_KEPT, LOADS_KEPT = 16, 128
 
 
-@dataclass
-class Probed:
+class Probed(NamedTuple):
     """An answer in the pool of a manager.
 
     Attributes:
@@ -34,6 +35,20 @@ class Probed:
     latency_ms: float
     at_ms: float
     uses: int
+
+
+class CameWith(NamedTuple):
+    """A task on the own node, and how many were in flight with it when it came."""
+
+    task: int
+    in_flight: int
+
+
+class Latency(NamedTuple):
+    """What a task has taken [ms], and how many were in flight when it came."""
+
+    in_flight: int
+    took_ms: float
 
 
 class Prequal(Talking):
@@ -82,61 +97,110 @@ class Prequal(Talking):
 
     parameters: Parameters
 
+    @dataclass
+    class Notes:
+        """What a manager remembers.
+
+        Attributes:
+            pool: answers, the oldest first.
+            seen: tasks in flight that were answered of late.
+            turn: how many answers have been dropped by turns.
+            on_node: the tasks on the own node.
+            latencies: what tasks have taken of late, the oldest first.
+        """
+
+        pool: Queue[Probed] = queue()
+        seen: Queue[float] = queue()
+        turn: int = 0
+        on_node: Queue[CameWith] = queue()
+        latencies: Queue[Latency] = queue()
+
     # ---- at the home of a task ---------------------------------------------------------------------------------------
 
     def arrives(self, tasks: Sequence[ArrivingTask], post: Post) -> None:
         """Place each task by the pool, and probe for later ones."""
         for task in tasks:
-            pool = self.pool(post)
-            if len(pool) < self.parameters.fewest:
+            self.drop_old(post)
+            if len(post.notes.pool) < self.parameters.fewest:
                 post.start(task, post.draw_nodes(1)[0], "random: the pool is too small")
             else:
-                threshold = self.threshold(post)
-                chosen = self.best(pool, threshold)
-                hot = chosen.in_flight > threshold
-                rule = "all are hot: fewest in flight" if hot else "the cold one of least latency"
-                index, there = ("tasks", chosen.in_flight) if hot else ("", math.nan)
-                post.start(task, chosen.node, rule, index, there=there)
-                chosen.in_flight += 1.0
-                chosen.uses -= 1
-                if chosen.uses <= 0:
-                    pool.remove(chosen)
+                self.use(task, post)
             self.remove(post)
             for node in post.draw_nodes(self.parameters.probes):
                 post.send(node, "probe")
 
-    def pool(self, post: Post) -> list[Probed]:
-        """The answers that are not too old, the oldest first."""
-        found: list[Probed] = post.notes.setdefault("pool", [])
-        found[:] = [one for one in found if post.now_ms - one.at_ms <= self.parameters.longest_ms]
-        return found
+    def drop_old(self, post: Post) -> None:
+        """Drop the answers that are too old."""
+        pool = post.notes.pool
+        for _ in range(len(pool)):
+            if post.now_ms - pool[0].at_ms <= self.parameters.longest_ms:
+                break
+            pool.popleft()
+
+    def use(self, task: ArrivingTask, post: Post) -> None:
+        """Start a task by the best answer."""
+        pool, threshold = post.notes.pool, self.threshold(post)
+        place = self.best(threshold, post)
+        chosen = pool[place]
+        if chosen.in_flight > threshold:
+            post.start(task, chosen.node, "all are hot: fewest in flight", "tasks", there=chosen.in_flight)
+        else:
+            post.start(task, chosen.node, "the cold one of least latency")
+        if chosen.uses > 1:
+            pool[place] = Probed(chosen.node, chosen.in_flight + 1.0, chosen.latency_ms, chosen.at_ms, chosen.uses - 1)
+        else:
+            del pool[place]
 
     def threshold(self, post: Post) -> float:
         """Tasks in flight above which a node is hot."""
-        seen: list[float] = post.notes.get("seen", [])
-        rank = math.ceil(self.parameters.hot_quantile * len(seen))
-        return sorted(seen)[max(0, rank - 1)] if seen else math.inf
+        seen = post.notes.seen
+        if not seen:
+            return math.inf
+        ordered = np.zeros(len(seen))
+        for place, in_flight in enumerate(seen):
+            ordered[place] = in_flight
+        ordered.sort()
+        return float(ordered[max(0, math.ceil(self.parameters.hot_quantile * len(seen)) - 1)])
 
-    def best(self, pool: Sequence[Probed], threshold: float) -> Probed:
-        """The hot-cold lexicographic rule."""
-        cold = [one for one in pool if one.in_flight <= threshold]
-        if cold:
-            return min(cold, key=lambda one: one.latency_ms)
-        return min(pool, key=lambda one: one.in_flight)
+    def best(self, threshold: float, post: Post) -> int:
+        """The place of the answer by the hot-cold lexicographic rule: of the cold ones that of least latency, if all
+        are hot that of fewest tasks in flight."""
+        best, least_ms = -1, math.inf
+        for place, one in enumerate(post.notes.pool):
+            if one.in_flight <= threshold and (best < 0 or one.latency_ms < least_ms):
+                best, least_ms = place, one.latency_ms
+        if best >= 0:
+            return best
+        fewest = math.inf
+        for place, one in enumerate(post.notes.pool):
+            if best < 0 or one.in_flight < fewest:
+                best, fewest = place, one.in_flight
+        return best
 
-    def worst(self, pool: Sequence[Probed], threshold: float) -> Probed:
+    def worst(self, threshold: float, post: Post) -> int:
         """The rule reversed: the hot one with most tasks in flight, else the one of greatest latency."""
-        hot = [one for one in pool if one.in_flight > threshold]
-        if hot:
-            return max(hot, key=lambda one: one.in_flight)
-        return max(pool, key=lambda one: one.latency_ms)
+        worst, most = -1, 0.0
+        for place, one in enumerate(post.notes.pool):
+            if one.in_flight > threshold and (worst < 0 or one.in_flight > most):
+                worst, most = place, one.in_flight
+        if worst >= 0:
+            return worst
+        longest_ms = 0.0
+        for place, one in enumerate(post.notes.pool):
+            if worst < 0 or one.latency_ms > longest_ms:
+                worst, longest_ms = place, one.latency_ms
+        return worst
 
     def remove(self, post: Post) -> None:
         """Drop answers, by turns the oldest and the worst."""
-        pool = self.pool(post)
-        for _ in range(min(self.parameters.removed, len(pool))):
-            post.notes["turn"] = post.notes.get("turn", 0) + 1
-            pool.remove(pool[0] if post.notes["turn"] % 2 else self.worst(pool, self.threshold(post)))
+        self.drop_old(post)
+        notes = post.notes
+        for _ in range(min(self.parameters.removed, len(notes.pool))):
+            notes.turn += 1
+            if notes.turn % 2 == 1:
+                notes.pool.popleft()
+            else:
+                del notes.pool[self.worst(self.threshold(post), post)]
 
     def reuse(self, nodes: int) -> int:
         """How often an answer may be used."""
@@ -147,39 +211,72 @@ class Prequal(Talking):
 
     def came(self, task: ArrivingTask, post: Post) -> None:
         """Note how many tasks are in flight with it."""
-        post.notes.setdefault("with", {})[task.task] = post.tasks_here
+        post.notes.on_node.append(CameWith(task.task, post.tasks_here))
 
     def ended(self, tasks: Sequence[Ended], post: Post) -> None:
         """Remember what tasks have taken, by how many were in flight when they came."""
-        latencies: dict[int, list[float]] = post.notes.setdefault("latencies", {})
         for task in tasks:
-            in_flight = post.notes.get("with", {}).pop(task.task, 1)
-            kept = latencies.setdefault(in_flight, [])
-            kept.append(task.here_ms)
-            del kept[:-LATENCIES_KEPT]
+            self.note_latency(self.forget_task(task.task, post), task.here_ms, post)
+
+    def forget_task(self, number: int, post: Post) -> int:
+        """A task has ended: how many were in flight when it came; 1: that is not known."""
+        on_node = post.notes.on_node
+        for place in range(len(on_node)):
+            if on_node[place].task == number:
+                in_flight = on_node[place].in_flight
+                del on_node[place]
+                return in_flight
+        return 1
+
+    def note_latency(self, in_flight: int, took_ms: float, post: Post) -> None:
+        """Note what a task has taken; of as many in flight the latest LATENCIES_KEPT are kept."""
+        latencies = post.notes.latencies
+        latencies.append(Latency(in_flight, took_ms))
+        oldest, kept = -1, 0
+        for place, one in enumerate(latencies):
+            if one.in_flight == in_flight:
+                kept += 1
+                if oldest < 0:
+                    oldest = place
+        if kept > LATENCIES_KEPT:
+            del latencies[oldest]
 
     def latency_ms(self, post: Post) -> float:
         """The median of what tasks have taken that came with about as many in flight as there are now; 0: none has."""
-        latencies: dict[int, list[float]] = post.notes.get("latencies", {})
-        if not latencies:
+        wanted, nearest = post.tasks_here + 1, -1
+        for one in post.notes.latencies:
+            # Of two that are as near the lower one.
+            off, least = abs(one.in_flight - wanted), abs(nearest - wanted)
+            if nearest < 0 or off < least or (off == least and one.in_flight < nearest):
+                nearest = one.in_flight
+        if nearest < 0:
             return 0.0
-        nearest = min(latencies, key=lambda count: (abs(count - post.tasks_here - 1), count))
-        return float(np.median(latencies[nearest]))
+        found, count = np.zeros(LATENCIES_KEPT), 0
+        for one in post.notes.latencies:
+            if one.in_flight == nearest:
+                found[count] = one.took_ms
+                count += 1
+        return float(np.median(found[:count]))
 
     def hears(self, message: Message, post: Post) -> None:
         """Answer a probe: tasks in flight, and latency; or put an answer into the pool."""
         if message.topic == "probe":
             post.send(message.source, "answer", self.latency_ms(post), about=post.tasks_here)
             return
-        pool = self.pool(post)
-        in_flight = float(message.about)
+        self.drop_old(post)
+        pool, seen, in_flight = post.notes.pool, post.notes.seen, float(message.about)
         pool.append(Probed(message.source, in_flight, message.value, post.now_ms, self.reuse(post.nodes)))
-        del pool[: max(0, len(pool) - self.parameters.pool)]
-        seen: list[float] = post.notes.setdefault("seen", [])
+        if len(pool) > self.parameters.pool:
+            pool.popleft()
         seen.append(in_flight)
-        del seen[:-LOADS_KEPT]
+        if len(seen) > LOADS_KEPT:
+            seen.popleft()
 
     def node_failed(self, node: int, post: Post) -> None:
         """Drop its answers."""
-        pool = self.pool(post)
-        pool[:] = [one for one in pool if one.node != node]
+        self.drop_old(post)
+        pool = post.notes.pool
+        for _ in range(len(pool)):
+            one = pool.popleft()
+            if one.node != node:
+                pool.append(one)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
 from pydantic import Field
 
 from cluster_abm.clock import LONGEST_WAIT_MS
+from cluster_abm.policy.notes import Queue, queue
 from cluster_abm.policy.talking import Message, Post, Talking
 from cluster_abm.policy.tasks import ArrivingTask
 from cluster_abm.scenario.distributions import Positive
@@ -38,13 +39,25 @@ class SparseFeedback(Talking):
 
     parameters: Parameters
 
+    @dataclass
+    class Notes:
+        """What a manager remembers.
+
+        Attributes:
+            plans: whether it has planned when to tell the head.
+            estimates: of the head, estimated tasks of every node; none: it has estimated none yet.
+        """
+
+        plans: bool = False
+        estimates: Queue[float] = queue()
+
     def begins(self, post: Post) -> None:
         """Plan when to tell the head; a node that is back, or has another head, tells it at once."""
         if post.now_ms > 0.0:
             post.send(post.head, "tasks", post.tasks_here)
-        if "plans" in post.notes:
+        if post.notes.plans:
             return
-        post.notes["plans"] = True
+        post.notes.plans = True
         if self.parameters.intervals == "fixed":
             post.remind(post.draw() * self.parameters.update_ms, "tell")
         else:
@@ -63,24 +76,41 @@ class SparseFeedback(Talking):
             post.send(post.head, "tasks", post.tasks_here)
             self.plan(post)
         else:
-            self.estimates(post)[message.source] = message.value
+            self.open_estimates(post)
+            post.notes.estimates[message.source] = message.value
 
     def arrives(self, tasks: Sequence[ArrivingTask], post: Post) -> None:
         """At the head: to a node of lowest estimate."""
-        estimates = self.estimates(post)
+        estimates = post.notes.estimates
+        self.open_estimates(post)
         for task in tasks:
-            lowest = np.flatnonzero(estimates == estimates.min())
-            node = int(lowest[int(post.draw() * len(lowest))])
-            post.start(task, node, "lowest estimate", "tasks", float(estimates[task.home]), float(estimates[node]))
+            node = self.lowest(post)
+            post.start(task, node, "lowest estimate", "tasks", estimates[task.home], estimates[node])
             estimates[node] += 1.0
+
+    def lowest(self, post: Post) -> int:
+        """A node of lowest estimate, of several one drawn at random."""
+        least, count = math.inf, 0
+        for estimate in post.notes.estimates:
+            if estimate < least:
+                least, count = estimate, 0
+            if estimate == least:
+                count += 1
+        before = int(post.draw() * count)
+        for node, estimate in enumerate(post.notes.estimates):
+            if estimate == least:
+                if before == 0:
+                    return node
+                before -= 1
+        return post.me
 
     def node_failed(self, node: int, post: Post) -> None:
         """Nothing goes there until it tells."""
-        self.estimates(post)[node] = math.inf
+        self.open_estimates(post)
+        post.notes.estimates[node] = math.inf
 
-    def estimates(self, post: Post) -> np.ndarray:
-        """Estimated tasks of every node, shape (nodes,)."""
-        if "estimates" not in post.notes:
-            post.notes["estimates"] = np.zeros(post.nodes)
-        found: np.ndarray = post.notes["estimates"]
-        return found
+    def open_estimates(self, post: Post) -> None:
+        """Estimate from now on, if nothing is estimated yet."""
+        if not post.notes.estimates:
+            for _ in range(post.nodes):
+                post.notes.estimates.append(0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
@@ -40,6 +41,18 @@ class WorkStealing(SlottedPolicy):
 
     parameters: Parameters
 
+    @dataclass
+    class Notes:
+        """What a manager remembers.
+
+        Attributes:
+            asked: how many victims have been asked and have not answered.
+            reminded: whether it will ask again.
+        """
+
+        asked: int = 0
+        reminded: bool = False
+
     def begins(self, post: Post) -> None:
         """Look for work."""
         self.look_for_work(post)
@@ -61,13 +74,15 @@ class WorkStealing(SlottedPolicy):
 
     def look_for_work(self, post: Post) -> None:
         """Ask victims, if there is nothing to do and none is being asked."""
-        if post.tasks_here or post.waiting or post.notes.get("asked"):
+        if post.tasks_here or post.waiting or post.notes.asked:
             return
-        count = post.nodes if self.parameters.victims == "all" else self.parameters.victims
+        count = post.nodes if isinstance(self.parameters.victims, str) else self.parameters.victims
         # A thief that gets half may keep tasks waiting; one task alone leaves none but at homes.
-        draw = post.draw_homes if self.parameters.amount == "one" else post.draw_nodes
-        asked = draw(count, [post.me])
-        post.notes["asked"] = len(asked)
+        if self.parameters.amount == "one":
+            asked = post.draw_homes(count, (post.me,))
+        else:
+            asked = post.draw_nodes(count, (post.me,))
+        post.notes.asked = len(asked)
         for node in asked:
             post.send(node, "any work?")
         if not asked:
@@ -75,8 +90,8 @@ class WorkStealing(SlottedPolicy):
 
     def ask_again(self, post: Post) -> None:
         """Ask again later, if so chosen."""
-        if self.parameters.retry_slices and not post.notes.get("reminded"):
-            post.notes["reminded"] = True
+        if self.parameters.retry_slices and not post.notes.reminded:
+            post.notes.reminded = True
             post.remind(self.parameters.retry_slices * post.slice_ms, "ask again")
 
     def hears(self, message: Message, post: Post) -> None:
@@ -89,19 +104,19 @@ class WorkStealing(SlottedPolicy):
             if not waiting:
                 post.send(message.source, "none waits")
         elif message.topic == "stolen":
-            post.notes["asked"] = 0
+            post.notes.asked = 0
             self.serve(post)
         elif message.topic == "none waits":
             self.got_nothing(post)
         else:
-            post.notes["reminded"] = False
+            post.notes.reminded = False
             self.look_for_work(post)
 
     def got_nothing(self, post: Post) -> None:
         """One of those that were asked has nothing; if none had, ask again later."""
-        if post.notes.get("asked"):
-            post.notes["asked"] -= 1
-            if not post.notes["asked"]:
+        if post.notes.asked:
+            post.notes.asked -= 1
+            if not post.notes.asked:
                 self.ask_again(post)
 
     def unanswered(self, message: Message, post: Post) -> None:

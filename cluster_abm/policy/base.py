@@ -71,6 +71,7 @@ class Policy:
         compares_links: whether it reads the load of the nodes' links, `net_ms`.
         index: load index (a field of the load table) that the default parts compare.
         Parameters: its parameters, as a scenario's `policy.<parameter>` gives them.
+        Notes: what each load manager remembers: a dictionary; of a `Talking` policy also a dataclass (policy.notes).
     """
 
     class Parameters(Section):
@@ -80,6 +81,7 @@ class Policy:
             False, description="loads of unlike nodes are compared per unit of their CPU speed, memory and disk rate"
         )
 
+    Notes: ClassVar[Any] = dict
     name: ClassVar[str] = ""
     source: ClassVar[str] = ""
     summary: ClassVar[str] = ""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.arrays import Integers
 from cluster_abm.old_names import note_once
 from cluster_abm.policy.base import KINDS, Policy
 from cluster_abm.policy.decision import Decision
+from cluster_abm.policy.tasks import Hardware
 from cluster_abm.policy.view import ArrivingTask, View
 
 Nodes = npt.NDArray[np.int64]
@@ -74,8 +76,8 @@ class Post(Protocol):
         """Now [ms]: the exact instant of an arrival or of a message. Loads are those at which the slice begins."""
 
     @property
-    def notes(self) -> MutableMapping[str, Any]:
-        """What this manager's policy wants to remember."""
+    def notes(self) -> Any:
+        """What this manager's policy wants to remember: its `Notes`."""
 
     @property
     def waiting(self) -> Sequence[ArrivingTask]:
@@ -88,6 +90,10 @@ class Post(Protocol):
     @property
     def cores(self) -> int:
         """Cores of the own node."""
+
+    @property
+    def hardware(self) -> Sequence[Hardware]:
+        """Hardware of all nodes, by number."""
 
     @property
     def slice_ms(self) -> float:
@@ -110,7 +116,7 @@ class Post(Protocol):
         topic: str,
         value: float = 0.0,
         about: int = -1,
-        nodes: tuple[int, ...] = (),
+        nodes: Sequence[int] | Integers = (),
         note: tuple[Any, ...] = (),
     ) -> None:
         """Send a message. It takes the latency of the route; to the own node it takes no time and is not counted."""
@@ -156,10 +162,10 @@ class Post(Protocol):
     def draw(self) -> float:
         """A number in (0, 1) of this manager's own stream."""
 
-    def draw_nodes(self, count: int, excluded: Sequence[int] = ()) -> list[int]:
+    def draw_nodes(self, count: int, excluded: Sequence[int] | Integers = ()) -> list[int]:
         """Draw different nodes that accept tasks, at most `count`, in random order."""
 
-    def draw_homes(self, count: int, excluded: Sequence[int] = ()) -> list[int]:
+    def draw_homes(self, count: int, excluded: Sequence[int] | Integers = ()) -> list[int]:
         """Draw different nodes at which jobs are submitted, as `draw_nodes` does: homes, or their stand-ins."""
 
 

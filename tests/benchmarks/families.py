@@ -31,7 +31,7 @@ OF_MEMORY = ("age", "combined", "io-active", "no-ls-blocking", "pf-rate", "worki
 OF_FILES = ("data-access", "data-class", "data-majority")
 HPC2N_CORES = 240
 # Of these a copy in a file of a user's own is measured beside the shipped one.
-COPIED = ("jsq", "easy")
+COPIED = ("jsq", "easy", "jiq")
 
 
 def work_for(policy: str, nodes: int, window_s: float) -> Scenario:

@@ -20,7 +20,7 @@ def ns(ms):
 def windows(
     due=(), end=None, places=False, reviews=False, kills=False, background=False, last_look=None, coming=(),
     crowd=None, waits_for_ends=False, held=(), stuck=False, all_started=False, in_transit=0, talks=False, hears=False,
-    talk_due=None, talk_stuck=False, transfer=None,
+    talk_due=None, talk_ends=None, talk_stuck=False, transfer=None,
 ) -> Windows:  # fmt: skip
     """Windows of a model in which only the given things are to come: jobs at the times `coming`; at `crowd`, a job
     behind as many as one window may have; at `transfer` the begin or end of a transfer."""
@@ -31,7 +31,9 @@ def windows(
     submissions = SimpleNamespace(
         schedule=schedule, last_look_ns=ns(last_look), are_held=bool(held), is_stuck=stuck, all_started=all_started
     )
-    conversation = SimpleNamespace(is_on=talks, hears_ends=hears, due_ns=ns(talk_due), is_stuck=talk_stuck)
+    conversation = SimpleNamespace(
+        is_on=talks, hears_ends=hears, due_ns=ns(talk_due), ends_windows_ns=ns(talk_ends), is_stuck=talk_stuck
+    )  # fmt: skip
     clock = Clock(10 * MS)
     clock.now_ns = 20 * MS
     return Windows(
@@ -49,6 +51,9 @@ def windows(
         # At least the slice that begins now.
         ({"due": (10,)}, 30),
         ({"due": (50,), "end": 40}, 40),
+        # Managers talk in Python then; what they say in compiled code ends no window.
+        ({"due": (50,), "talk_ends": 40}, 40),
+        ({"due": (50,), "talk_due": 40}, 50),
         ({"due": (50,), "last_look": 40}, 40),
         # This look is over.
         ({"due": (50,), "last_look": 20}, 50),

@@ -130,7 +130,7 @@ class Manager:
         self.homes, self.numbers, self.barriers = homes, list(numbers), barriers
         self.hardware = tuple(hardware or [NODE] * nodes)
         self.tasks_here, self.now_ms, self.slice_ms = tasks_here, now_ms, 10.0
-        self.notes: dict[str, Any] = {}
+        self.notes: Any = policy.Notes()
         self.loads: dict[str, float] = {}
         self.view: Any = SimpleNamespace(hardware=self.hardware, measured=self._measured)
         self.can_move = True
@@ -210,7 +210,7 @@ class Manager:
 
     def send(self, node: int, topic: str, value: float = 0.0, about: int = -1, nodes: tuple[int, ...] = (),
              note: tuple[Any, ...] = ()) -> None:  # fmt: skip
-        self._done.append(Sent(node, topic, value, about, nodes, note))
+        self._done.append(Sent(node, topic, value, about, tuple(map(int, nodes)), note))
 
     def remind(self, after_ms: float, topic: str, value: float = 0.0, about: int = -1) -> None:
         self._done.append(Reminded(after_ms, topic, value, about))

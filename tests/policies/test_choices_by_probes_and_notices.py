@@ -69,7 +69,8 @@ def test_jsq_memory_remembers_the_emptiest_node_it_has_seen(seed):
 def test_jsq_memory_remembers_the_emptiest_with_the_task_that_it_has_sent():
     """All have one task: the one that got another is not the emptiest any more."""
     seen = decided("jsq-memory", full(0, 1, 2, 3), [Job(0, LONG)], policy__d=4)
-    assert seen.model.load_managers[0].notes["remembered"] != seen.targets
+    [remembered] = seen.model.load_managers[0].notes.remembered
+    assert [remembered] != seen.targets
 
 
 @pytest.mark.parametrize(("comes", "given"), [
@@ -86,7 +87,9 @@ def test_jsq_memory_counts_what_it_sent_while_it_was_probing(comes, given):
     assert seen.targets[:2] == [2, 2]
     assert sorted(seen.targets[2:]) == [2, 3]
     # What was sent is forgotten once no task is probing.
-    assert seen.model.load_managers[0].notes["sent"] == []
+    notes = seen.model.load_managers[0].notes
+    assert notes.remembered
+    assert list(notes.sent) == []
 
 
 # ---- the fastest that is not hot -----------------------------------------------------------------------------------

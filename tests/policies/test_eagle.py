@@ -5,19 +5,31 @@ Of eight nodes 0 and 1 are kept for short tasks; a task of more than 150 ms is l
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import pytest
 import test_hawk
 from post_by_hand import Handed, Manager, Sent, Started, task
 from test_hawk import LEFT, long
 
 from cluster_abm.policies.eagle import Eagle
+from cluster_abm.policies.hawk import LongTask
 
 REFUSED, ON, OVER = "refused", "long tasks are on", "a long task has ended"
 BOUND = "late binding: a slot is free"
 
 
+class ManagerOfLists(Manager):
+    """A message keeps a copy of its nodes, as in the model: Eagle gives a queue, and changes it later."""
+
+    def send(self, node: int, topic: str, value: float = 0.0, about: int = -1, nodes: Iterable[int] = (),
+             note: tuple[Any, ...] = ()) -> None:  # fmt: skip
+        super().send(node, topic, value, about, tuple(nodes), note)
+
+
 def manager_of(me: int = 4, *, probe_ratio: float = 1.0, **more) -> Manager:
-    return test_hawk.manager_of(me, policy=Eagle, given={"probe_ratio": probe_ratio}, **more)
+    return test_hawk.manager_of(me, policy=Eagle, given={"probe_ratio": probe_ratio}, kind=ManagerOfLists, **more)
 
 
 def probe(node: Manager, job: int, tried: float = 0.0, home: int = 3) -> list:
@@ -209,9 +221,10 @@ def test_the_head_sends_each_change_of_the_list_to_all_nodes_with_long_tasks():
 def test_a_node_with_several_long_tasks_is_in_the_list_once_and_until_all_have_ended():
     head = manager_of(7, nodes=2)
     assert head.arrives(long(1), long(2)) == [queued(1, 1), *told([1], (1,)), queued(2, 1)]
+    assert list(head.notes.long_tasks) == [LongTask(1, 1), LongTask(2, 1)]
     assert head.hears(1, OVER, about=1) == []
     assert head.hears(1, OVER, about=2) == []
-    assert head.notes["given"] == {}
+    assert list(head.notes.long_tasks) == []
 
 
 def test_a_failed_node_leaves_the_list_and_gets_it_anew_with_its_next_long_task():

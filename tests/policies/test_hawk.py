@@ -16,7 +16,9 @@ from cluster_abm.policy.tasks import ArrivingTask, Demands
 LEFT, NEXT, NOTHING = "long tasks left", "next in the node's queue", "nothing to steal"
 
 
-def manager_of(me: int = 4, *, cores: int = 1, nodes: int = 8, given: dict | None = None, policy=Hawk, **more):
+def manager_of(
+    me: int = 4, *, cores: int = 1, nodes: int = 8, given: dict | None = None, policy=Hawk, kind=Manager, **more
+) -> Manager:
     """The manager of a node, under a policy with these parameters; the head is node 7.
 
     Of the general partition nodes 2, 3, 5, 6 and 7 are drawn in this order.
@@ -24,7 +26,7 @@ def manager_of(me: int = 4, *, cores: int = 1, nodes: int = 8, given: dict | Non
     policy = policy(**{"long_ms": 150.0, "short_share": 0.25, "probe_ratio": 1.0} | (given or {}))
     policy.prepare(demands([(1, 100.0)]), nodes)
     hardware = [NODE._replace(cores=cores)] * nodes
-    return Manager(policy, me=me, head=7, nodes=nodes, **{"hardware": hardware} | more)
+    return kind(policy, me=me, head=7, nodes=nodes, **{"hardware": hardware} | more)
 
 
 def demands(jobs: list[tuple[int, float]]) -> Demands:
@@ -47,7 +49,7 @@ def takes_places(manager: Manager, *jobs: int | str) -> None:
 
 
 def queue_of(manager: Manager) -> list[int | str]:
-    return [f"L{place.number}" if place.home < 0 else place.number for place in manager.notes.get("queue", ())]
+    return [f"L{place.number}" if place.home < 0 else place.number for place in manager.notes.places]
 
 
 def queued(*tasks_and_nodes: tuple[int, int]) -> list[Handed]:
@@ -146,9 +148,11 @@ def test_a_failed_node_gets_no_long_task_until_it_is_back():
 
 
 def test_a_manager_that_is_not_the_head_keeps_no_account():
-    manager = manager_of(4)
-    manager.node_failed(2)
-    assert "accounts" not in manager.notes
+    manager, head = manager_of(4), manager_of(7)
+    for one in manager, head:
+        one.node_failed(2)
+    assert not manager.notes.until_ms
+    assert head.notes.until_ms
 
 
 def test_a_long_task_that_could_not_be_handed_over_is_placed_anew():

@@ -7,7 +7,7 @@ from collections import deque
 import pytest
 from post_by_hand import Manager, Sent, Started, task
 
-from cluster_abm.policies.jiq import JoinIdleQueue
+from cluster_abm.policies.jiq import NOBODY, JoinIdleQueue
 
 ASKS, TELLS = "how many are idle?", "so many"
 FIRST, RANDOM = "first in the idle queue", "random: no node is known to be idle"
@@ -36,7 +36,7 @@ def test_an_idle_node_joins_the_shortest_queue_when_all_managers_have_answered()
     assert manager.hears(4, TELLS, 3) == []
     assert manager.hears(6, TELLS, 1) == []
     assert manager.hears(5, TELLS, 2) == [Sent(6, "idle")]
-    assert manager.notes["joined"] == 6
+    assert manager.notes.joined == 6
 
 
 def test_of_equal_queues_an_idle_node_joins_that_of_the_first_answer():
@@ -79,7 +79,7 @@ def test_after_a_lost_announcement_the_node_stays_in_a_queue_that_it_has_joined_
     manager.order = [5]
     assert manager.ended(one) == [Sent(5, "idle")]
     assert manager.unanswered(4, "idle") == []
-    assert manager.notes["joined"] == 5
+    assert manager.notes.joined == 5
 
 
 def test_a_node_that_is_busy_or_in_a_queue_announces_nothing():
@@ -95,7 +95,7 @@ def test_a_node_that_gets_a_task_tells_the_manager_of_its_queue_unless_that_sent
     manager = manager_of(4)
     manager.begins()
     assert manager.came(task(1, home=home)) == sent
-    assert "joined" not in manager.notes
+    assert manager.notes.joined == NOBODY
 
 
 def test_a_node_that_has_got_a_task_ignores_late_answers():
@@ -112,7 +112,7 @@ def test_the_idle_queue_of_a_manager_and_its_length():
     manager = manager_of(4)
     for node, topic, queue in (3, "idle", [3]), (8, "idle", [3, 8]), (3, "busy", [8]), (3, "busy", [8]):
         assert manager.hears(node, topic) == []
-        assert manager.notes["idle"] == deque(queue)
+        assert manager.notes.idle == deque(queue)
     assert manager.hears(6, ASKS) == [Sent(6, TELLS, 1)]
     manager.node_failed(8)
     assert manager.hears(6, ASKS) == [Sent(6, TELLS, 0)]

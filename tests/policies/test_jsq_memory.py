@@ -51,7 +51,7 @@ def test_by_default_two_are_drawn_and_one_is_remembered():
     assert head.arrives(task(1)) == asks(1, 3, 1)
     head.hears(3, TELLS, 0, about=1)
     head.hears(1, TELLS, 0, about=1)
-    assert head.notes["remembered"] == [1]
+    assert list(head.notes.remembered) == [1]
 
 
 def test_the_started_task_counts_in_the_choice_of_remembered_nodes():
@@ -62,7 +62,7 @@ def test_the_started_task_counts_in_the_choice_of_remembered_nodes():
     head.hears(4, TELLS, 3, about=1)
     head.hears(6, TELLS, 2, about=1)
     assert head.hears(5, TELLS, 1, about=1) == started(1, 5, 3, 1.0)
-    assert head.notes["remembered"] == [6, 5]
+    assert list(head.notes.remembered) == [6, 5]
 
 
 def test_of_equal_nodes_the_first_to_answer_gets_the_task():
@@ -70,26 +70,26 @@ def test_of_equal_nodes_the_first_to_answer_gets_the_task():
     head.arrives(task(1))
     head.hears(6, TELLS, 2, about=1)
     assert head.hears(4, TELLS, 2, about=1) == started(1, 6, 2, 2.0)
-    assert head.notes["remembered"] == [4]
+    assert list(head.notes.remembered) == [4]
 
 
 @pytest.mark.parametrize("silent_last", [True, False])
 def test_the_head_does_not_wait_for_a_silent_node_and_forgets_it(silent_last):
     head = head_of(d=2, memory=2, order=[4, 6])
-    head.notes["remembered"] = [7]
+    head.notes.remembered.append(7)
     assert head.arrives(task(1)) == asks(1, 7, 4, 6)
     assert head.hears(4, TELLS, 2, about=1) == []
     steps = [lambda: head.hears(6, TELLS, 3, about=1), lambda: head.unanswered(7, ASKS, about=1)]
     first, last = steps if silent_last else reversed(steps)
     assert first() == []
     assert last() == started(1, 4, 2, 2.0)
-    assert head.notes["remembered"] == [4, 6]
+    assert list(head.notes.remembered) == [4, 6]
 
 
 def test_a_silent_node_is_forgotten_while_another_task_still_probes_it():
     """Tasks 1 and 2 probe node 7; when it has not answered about task 1, task 3 no longer probes it."""
     head = head_of(d=1, order=[4])
-    head.notes["remembered"] = [7]
+    head.notes.remembered.append(7)
     head.arrives(task(1), task(2))
     assert head.unanswered(7, ASKS, about=1) == []
     assert head.arrives(task(3)) == asks(3, 4)
@@ -107,13 +107,13 @@ def test_if_no_node_answers_others_are_probed():
 
 def test_late_answers_about_a_started_task_change_nothing():
     head = head_of(d=1, order=[4])
-    head.notes["remembered"] = [7]
+    head.notes.remembered.append(7)
     head.arrives(task(1))
     head.hears(4, TELLS, 2, about=1)
     head.unanswered(7, ASKS, about=1)
     assert head.hears(7, TELLS, 0, about=1) == []
     assert head.unanswered(4, ASKS, about=1) == []
-    assert head.notes["remembered"] == [4]
+    assert list(head.notes.remembered) == [4]
 
 
 @pytest.mark.parametrize("answers", [True, False])
@@ -121,15 +121,16 @@ def test_a_killed_task_is_not_started_and_probes_no_more(answers):
     """The task is killed while a node is asked about it."""
     head = head_of(d=1, order=[4])
     head.arrives(task(1))
+    assert head.notes.open
     head.loses(task(1))
     assert (head.hears(4, TELLS, 2, about=1) if answers else head.unanswered(4, ASKS, about=1)) == []
-    assert not head.notes["probes"]
-    assert not head.notes["asked"]
+    assert not head.notes.answers
+    assert not head.notes.open
 
 
 def test_a_failed_node_is_forgotten():
     head = head_of(d=1, memory=2, order=[4])
-    head.notes["remembered"] = [6, 7]
+    head.notes.remembered.extend([6, 7])
     head.node_failed(6)
     head.node_failed(8)
     assert head.arrives(task(1)) == asks(1, 7, 4)
@@ -170,4 +171,4 @@ def test_a_start_is_remembered_while_a_task_probes_that_asked_before_it():
             head.arrives(task(4))
         head.now_ms = now_ms
         head.hears(4, TELLS, 0, about=number)
-        assert head.notes["sent"] == [(at_ms, 4) for at_ms in kept]
+        assert list(head.notes.sent) == [(at_ms, 4) for at_ms in kept]

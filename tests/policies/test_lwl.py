@@ -8,7 +8,9 @@ import pytest
 from post_by_hand import NODE, Manager, Sent, Started, task
 
 from cluster_abm.policies.lwl import LeastWorkLeft
-from cluster_abm.policy.parts.work_accounts import WorkAccounts, work_ms
+from cluster_abm.policy.parts.work_accounts import WorkAccounts
+from cluster_abm.policy.talking import Post
+from cluster_abm.policy.tasks import ArrivingTask
 
 RULE, LEFT = "least work left", "work left"
 
@@ -36,15 +38,52 @@ def head_of(nodes: int = 3, **more) -> Manager:
 ])  # fmt: skip
 def test_work_is_cpu_over_the_cores_and_disk_time(hardware, work):
     """100 ms of CPU with 0.1 accesses a ms, each of 8 + 2 ms."""
-    assert work_ms(task(1, cpu_ms=100.0, io_per_ms=0.1), NODE._replace(**hardware)) == pytest.approx(work)
+    head = head_of(hardware=[NODE, NODE._replace(**hardware), NODE])
+    assert head.policy.work_ms(task(1, cpu_ms=100.0, io_per_ms=0.1), 1, head) == pytest.approx(work)
 
 
 # ---- the account ---------------------------------------------------------------------------------------------------
 
 
+class Accounts(Manager):
+    """A dispatcher that keeps account of work on the nodes from `first` on; a test says when it does what [ms]."""
+
+    def __init__(self, nodes: int, first: int = 0) -> None:
+        super().__init__(AccountsFrom(first), nodes=nodes)
+
+    def least(self, now_ms: float) -> int:
+        self.now_ms = now_ms
+        return self.policy.least_work(self)
+
+    def left_ms(self, node: int, now_ms: float) -> float:
+        self.now_ms = now_ms
+        return self.policy.left_ms(node, self)
+
+    def give(self, task: ArrivingTask, node: int, now_ms: float) -> None:
+        self.now_ms = now_ms
+        self.policy.give(task, node, self)
+
+    def correct(self, node: int, left_ms: float, told_ms: float) -> None:
+        self.policy.correct(node, left_ms, told_ms, self)
+
+    def close(self, node: int) -> None:
+        self.policy.close_account(node, self)
+
+
+class AccountsFrom(WorkAccounts):
+    """Accounts of the work on the nodes from this one on."""
+
+    def __init__(self, first: int) -> None:
+        super().__init__()
+        self.first = first
+
+    def first_accounted(self, post: Post) -> int:
+        return self.first
+
+
 def test_new_work_ends_after_earlier_work():
     """100 ms of work come at 10 ms and 50 at 20: they end at 160. Later 50 come at 200: they end at 250."""
-    accounts = WorkAccounts([NODE] * 2, range(2))
+    accounts = Accounts(2)
     accounts.give(task(1, cpu_ms=100.0), 1, 10.0)
     assert accounts.left_ms(1, 30.0) == 80.0
     accounts.give(task(2, cpu_ms=50.0), 1, 20.0)
@@ -55,14 +94,14 @@ def test_new_work_ends_after_earlier_work():
 
 
 def test_of_nodes_without_work_the_one_that_has_had_none_for_longest_is_chosen():
-    accounts = WorkAccounts([NODE] * 3, range(3))
+    accounts = Accounts(3)
     for node, cpu_ms in (0, 90.0), (1, 30.0), (2, 60.0):
         accounts.give(task(node, cpu_ms=cpu_ms), node, 0.0)
     assert accounts.least(200.0) == 1
 
 
 def test_only_the_given_nodes_are_chosen():
-    accounts = WorkAccounts([NODE] * 4, range(2, 4))
+    accounts = Accounts(4, first=2)
     assert accounts.least(0.0) == 2
     accounts.give(task(1), 2, 0.0)
     assert accounts.least(0.0) == 3
@@ -71,7 +110,7 @@ def test_only_the_given_nodes_are_chosen():
 def test_work_given_after_a_correction_is_added_to_it():
     """100 ms of work come at 0, at 50 and at 70. At 50, before the second came, the node had 10 ms left: these end at
     60, the second work at 160, the third at 260, 190 ms after 70."""
-    accounts = WorkAccounts([NODE], range(1))
+    accounts = Accounts(1)
     for number, now_ms in enumerate((0.0, 50.0, 70.0)):
         accounts.give(task(number), 0, now_ms)
     assert accounts.left_ms(0, 70.0) == 230.0
@@ -85,7 +124,7 @@ def test_work_given_after_a_correction_is_added_to_it():
 
 
 def test_a_closed_node_is_not_chosen_until_it_is_corrected():
-    accounts = WorkAccounts([NODE] * 2, range(2))
+    accounts = Accounts(2)
     accounts.give(task(1), 0, 0.0)
     accounts.give(task(2, cpu_ms=500.0), 1, 0.0)
     accounts.close(0)

@@ -8,29 +8,32 @@ import pytest
 from post_by_hand import Manager, Sent, Started, task
 from support import finished
 
-from cluster_abm.policies.prequal import Prequal, Probed
+from cluster_abm.policies.prequal import CameWith, Prequal, Probed
 
 
-def pool(*answers: tuple[int, float, float]) -> list[Probed]:
-    """Answers as (node, in flight, latency), one ms apart."""
-    return [Probed(*answer, float(place), 1) for place, answer in enumerate(answers)]
+def holder_of(*answers: tuple[int, float, float]) -> Manager:
+    """A manager that holds answers, (node, in flight, latency), one ms apart. That of node n is at place n."""
+    manager = Manager(Prequal(), nodes=100)
+    manager.notes.pool.extend(Probed(*answer, float(place), 1) for place, answer in enumerate(answers))
+    assert nodes_in_pool(manager) == list(range(len(answers)))
+    return manager
 
 
 def test_of_the_cold_ones_the_least_latency_wins():
     """Threshold 4: node 2 is hot though it is the fastest."""
-    answers = pool((0, 1.0, 80.0), (1, 4.0, 50.0), (2, 5.0, 1.0))
-    assert Prequal().best(answers, 4.0).node == 1
-    assert Prequal().worst(answers, 4.0).node == 2
+    here = holder_of((0, 1.0, 80.0), (1, 4.0, 50.0), (2, 5.0, 1.0))
+    assert Prequal().best(4.0, here) == 1
+    assert Prequal().worst(4.0, here) == 2
 
 
 def test_if_all_are_hot_the_fewest_in_flight_win():
-    answers = pool((0, 9.0, 1.0), (1, 7.0, 90.0), (2, 8.0, 5.0))
-    assert Prequal().best(answers, 4.0).node == 1
-    assert Prequal().worst(answers, 4.0).node == 0
+    here = holder_of((0, 9.0, 1.0), (1, 7.0, 90.0), (2, 8.0, 5.0))
+    assert Prequal().best(4.0, here) == 1
+    assert Prequal().worst(4.0, here) == 0
 
 
 def test_without_a_hot_one_the_slowest_is_the_worst():
-    assert Prequal().worst(pool((0, 1.0, 80.0), (1, 2.0, 50.0)), 4.0).node == 0
+    assert Prequal().worst(4.0, holder_of((0, 1.0, 80.0), (1, 2.0, 50.0))) == 0
 
 
 @pytest.mark.parametrize(("nodes", "uses"), [(100, 2), (32, 4), (16, 1)])
@@ -47,28 +50,27 @@ def test_an_answer_is_used_once_at_least():
 def test_the_threshold_is_the_quantile_of_what_was_seen():
     """Of 1..100 the 0.84 quantile is 84."""
     here = Manager(Prequal(), nodes=100)
-    here.notes["seen"] = [float(count) for count in range(100, 0, -1)]
+    here.notes.seen.extend(float(count) for count in range(100, 0, -1))
     assert Prequal().threshold(here) == 84.0
 
 
 def test_answers_that_are_too_old_are_dropped_and_the_oldest_and_the_worst_by_turns():
-    policy = Prequal()
-    here = Manager(policy, nodes=100)
-    here.notes["pool"] = pool((0, 1.0, 10.0), (1, 1.0, 20.0), (2, 9.0, 5.0), (3, 1.0, 30.0))
-    here.notes["seen"] = [1.0] * 10
+    here = holder_of((0, 1.0, 10.0), (1, 1.0, 20.0), (2, 9.0, 5.0), (3, 1.0, 30.0))
+    here.notes.seen.extend([1.0] * 10)
     here.now_ms = 1000.5
-    assert [one.node for one in policy.pool(here)] == [1, 2, 3]
-    policy.remove(here)
-    assert [one.node for one in policy.pool(here)] == [2, 3]
-    policy.remove(here)
-    assert [one.node for one in policy.pool(here)] == [3]
+    here.policy.drop_old(here)
+    assert nodes_in_pool(here) == [1, 2, 3]
+    here.policy.remove(here)
+    assert nodes_in_pool(here) == [2, 3]
+    here.policy.remove(here)
+    assert nodes_in_pool(here) == [3]
 
 
 def test_a_node_tells_the_median_latency_at_its_present_number_of_tasks():
     """Tasks that came with 1, 1, 1, 3 in flight took 10, 30, 20, 500 ms; with 2 now, 3 is nearest to 2 + 1; with none,
     1 is nearest to 0 + 1."""
     node = Manager(Prequal(), tasks_here=4)
-    node.notes["with"] = {1: 1, 2: 1, 3: 1, 4: 3}
+    node.notes.on_node.extend([CameWith(1, 1), CameWith(2, 1), CameWith(3, 1), CameWith(4, 3)])
     for number, here_ms in (1, 10.0), (2, 30.0), (3, 20.0), (4, 500.0):
         node.ended(task(number), here_ms=here_ms)
     assert node.hears(7, "probe") == [Sent(7, "answer", 20.0, 0)]
@@ -90,7 +92,7 @@ def manager_of(*answers: tuple[int, int, float], **given) -> Manager:
 
 
 def nodes_in_pool(manager: Manager) -> list[int]:
-    return [one.node for one in manager.notes["pool"]]
+    return [one.node for one in manager.notes.pool]
 
 
 def probes(count: int) -> list[Sent]:
@@ -165,7 +167,7 @@ def test_the_oldest_and_the_worst_are_dropped_by_turns_from_one_task_to_the_next
 
 def test_the_pool_keeps_the_newest_answers():
     manager = manager_of((1, 0, 30.0), (2, 0, 10.0), (1, 0, 20.0), pool=2)
-    assert [(one.node, one.latency_ms) for one in manager.notes["pool"]] == [(2, 10.0), (1, 20.0)]
+    assert [(one.node, one.latency_ms) for one in manager.notes.pool] == [(2, 10.0), (1, 20.0)]
 
 
 def test_an_answer_expires_longest_ms_after_it_has_arrived():
@@ -173,9 +175,11 @@ def test_an_answer_expires_longest_ms_after_it_has_arrived():
     for manager.now_ms in (10.0, 20.0):
         manager.hears(1, "answer", 10.0, about=0)
     manager.now_ms = 60.0
-    assert len(manager.policy.pool(manager)) == 2
+    manager.policy.drop_old(manager)
+    assert len(manager.notes.pool) == 2
     manager.now_ms = 60.1
-    assert len(manager.policy.pool(manager)) == 1
+    manager.policy.drop_old(manager)
+    assert len(manager.notes.pool) == 1
 
 
 def test_the_threshold_is_the_quantile_of_the_last_128_answers():

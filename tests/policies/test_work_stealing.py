@@ -23,6 +23,8 @@ def idle_while_another_has_two(**more) -> int:
     found, idle_before, waited, served_ns = 0, set(), [set()] * 6, model.busy_ns()[0]
     while model.running:
         model.step()
+        # Compiled managers keep their tasks elsewhere.
+        model.conversation.come_back()
         waiting = [{task.task for task in post.waiting} for post in model.conversation.posts]
         before_ns, served_ns = served_ns, model.busy_ns()[0]
         idle = {node for node in range(6) if served_ns[node] == before_ns[node]}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
 from typing import Any
 
 from cluster_abm.model.agents.base import ClusterAgent
@@ -30,7 +29,7 @@ class LoadManager(ClusterAgent):
     # What it does when a task arrives, all of which is also there in compiled code (deciding.compiled).
     ON_ARRIVAL = (
         "place", "go_on_placing", "rebalance", "go_on_rebalancing", "offer", "ask", "answer", "decides_on_arrival",
-        "migrates_on_arrival",
+        "migrates_on_arrival", "told",
     )  # fmt: skip
 
     def __init__(self, model: Any, index: int) -> None:
@@ -48,10 +47,10 @@ class LoadManager(ClusterAgent):
         return node
 
     @property
-    def notes(self) -> MutableMapping[str, Any]:
+    def notes(self) -> Any:
         """What its policy remembers."""
-        notes: MutableMapping[str, Any] = self.parts.views.notes[self.index]
-        return notes
+        self.model.conversation.come_back()
+        return self.parts.views.notes[self.index]
 
     def known_loads(self) -> dict[str, list[float]]:
         """What it knows of all nodes: index name to one value per node."""

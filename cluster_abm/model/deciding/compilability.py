@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from cluster_abm.compiling.entries import CompiledPolicy, compiled_policy
+from cluster_abm.compiling.talking.entries import CompiledTalk, compiled_talk, of_talk
 from cluster_abm.compiling.translating import NotCompilable
 from cluster_abm.model.assembly import Parts
-from cluster_abm.policies import Holding, Policy
+from cluster_abm.policies import Holding, Policy, Talking
 from cluster_abm.policy.kinds import is_asked_about_heads, migrates_on_arrival
 from cluster_abm.scenario import Scenario
 
@@ -20,6 +21,7 @@ class Compilability(NamedTuple):
 
     policy: CompiledPolicy | None  # the compiled policy; None: they decide in Python
     reason: str = ""  # why in Python; "" if not
+    talk: CompiledTalk | None = None  # of a policy that talks its compiled methods
 
 
 NOT_WANTED = Compilability(None, "compile_decisions is False")
@@ -41,7 +43,6 @@ def compilability_of(setup: Scenario, parts: Parts, own_methods: bool) -> Compil
         "the class of load managers has its own methods": own_methods,
         "groups of nodes have policies of their own": policies.is_mixed,
         **why_not_in_queues(setup, policy),
-        "managers hold tasks, and talk by messages": policy.talks,
         "the policy pools all nodes": policy.pooled,
         "tasks migrate, and so do the files that they have fetched": migrates and parts.staging is not None,
         "tasks migrate over links that transfers share": migrates and parts.transfers.is_contended,
@@ -62,6 +63,9 @@ def compilability_of(setup: Scenario, parts: Parts, own_methods: bool) -> Compil
         if holds:
             return Compilability(None, reason)
     try:
+        if isinstance(policy, Talking):
+            talk = compiled_talk(policy, parts.views.capacities(0) is not None)
+            return Compilability(of_talk(talk), talk=talk)
         return Compilability(_compiled(policy, parts))
     except NotCompilable as problem:
         return Compilability(None, str(problem))

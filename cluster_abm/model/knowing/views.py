@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
 from dataclasses import replace
 from typing import Any
 
@@ -76,7 +75,7 @@ class Views:
         self._true_seen = read_only(self.true_loads)
         nodes = len(self.engine.nodes)
         shares_notes = self.policies.main.central and not self.policies.main.talks
-        self.notes: list[MutableMapping[str, Any]] = [{}] * nodes if shares_notes else [{} for _ in range(nodes)]
+        self.notes: list[Any] = [{}] * nodes if shares_notes else [policy.Notes() for policy in self.policies.of]
         # Of each manager what its views have in common, once it is asked for; and the table that was shown last.
         self._lasting: list[dict[str, Any]] = [{} for _ in range(nodes)]
         self._routes: object = None
@@ -88,6 +87,14 @@ class Views:
         self._shares_notes = shares_notes
         self.samples: list[Samples | None] = [None] * nodes
         self.refresh_hardware()
+
+    def forget(self, manager: int) -> None:
+        """A manager's policy remembers nothing any more."""
+        self.put_notes(manager, self.policies.of[manager].Notes())
+
+    def put_notes(self, manager: int, notes: Any) -> None:
+        """A manager's policy remembers this, and nothing else."""
+        self.notes[manager], self._lasting[manager] = notes, {}
 
     def refresh_hardware(self) -> None:
         """Tell all managers what the nodes' hardware is now."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from cluster_abm.clock import whole_ns
@@ -49,6 +50,8 @@ class Mail:
         losses: which of the messages get lost.
         are_instant: whether messages take no time and none gets lost: mode `papers`.
         sent: how many messages were sent, those to the own node apart.
+        number: how many events there have been.
+        timeout_ns: the timeout in ns.
     """
 
     live: LiveNetwork
@@ -60,9 +63,9 @@ class Mail:
     happenings: Happenings
 
     def __post_init__(self) -> None:
-        self._timeout_ns = max(self.slice_ns, whole_ns(self.timeout_ms))
+        self.timeout_ns = max(self.slice_ns, whole_ns(self.timeout_ms))
         self._events: list[Event] = []
-        self._number = 0
+        self.number = 0
         self.sent = 0
 
     @property
@@ -72,8 +75,8 @@ class Mail:
 
     def tell(self, at_ns: int, manager: int, kind: str, *given: Any) -> None:
         """Let a manager be told something at an instant (Event)."""
-        self._number += 1
-        heapq.heappush(self._events, Event(at_ns, self._number, manager, kind, given))
+        self.number += 1
+        heapq.heappush(self._events, Event(at_ns, self.number, manager, kind, given))
 
     def send(self, message: Message, now_ns: int) -> None:
         """Send a message: it is heard after the latency of its route, or known as unanswered after the timeout."""
@@ -85,7 +88,7 @@ class Mail:
         latency_ms = float(self.live.routes.paths_from(source).latency_ms[target])
         if not self.availability.up[target] or latency_ms == float("inf") or self._is_lost():
             heard_ns = LOST
-            self.tell(now_ns + self._timeout_ns, source, "unanswered", message)
+            self.tell(now_ns + self.timeout_ns, source, "unanswered", message)
         else:
             heard_ns = now_ns + (0 if self.are_instant else whole_ns(latency_ms))
             self.tell(heard_ns, target, "hears", message)
@@ -100,6 +103,15 @@ class Mail:
         latency_ms = float(self.live.routes.paths_from(home).latency_ms[head])
         return 0 if self.are_instant or latency_ms == float("inf") else whole_ns(latency_ms)
 
+    def take_all(self) -> list[Event]:
+        """The events that are to come, in their order; from now on there is none."""
+        events, self._events = sorted(self._events), []
+        return events
+
+    def put(self, events: Sequence[Event], number: int) -> None:
+        """Have these events to come, in their order, of that number until now."""
+        self._events, self.number = [*events], number
+
     def take(self, before_ns: int) -> Event | None:
         """The next event that is due before an instant; None: there is none."""
         return heapq.heappop(self._events) if self.next_ns < before_ns else None
@@ -111,7 +123,7 @@ class Mail:
         """
         kept: list[Event] = []
         tasks: list[ArrivingTask] = []
-        told_ns = now_ns + self._timeout_ns
+        told_ns = now_ns + self.timeout_ns
         for event in sorted(self._events):
             if event.manager != node:
                 kept.append(event)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import weakref
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
 from cluster_abm.model.agents.load_manager import LoadManager
 from cluster_abm.model.assembly import Parts
+from cluster_abm.model.deciding.task_starts import TaskStarts
 from cluster_abm.model.part import wire
+from cluster_abm.model.talking.compiled.talk import TalkInRows
 from cluster_abm.model.talking.conversation import Conversation, NodeNews
-from cluster_abm.model.talking.post import ManagersPost, PostActions, StartTask
+from cluster_abm.model.talking.post import ManagersPost, PostActions
 from cluster_abm.model.talking.surroundings import Surroundings
 from cluster_abm.model.talking.waiting_tasks import WaitingTasks
 from cluster_abm.policy.talking import Talking
@@ -19,9 +23,22 @@ from cluster_abm.workload import homes_of, key
 
 
 def conversation_of(
-    parts: Parts, setup: Scenario, run_seed: int, managers: Sequence[LoadManager], start_task: StartTask
+    parts: Parts,
+    setup: Scenario,
+    run_seed: int,
+    managers: Sequence[LoadManager],
+    starts: TaskStarts,
+    compiled: Mapping[str, object] | None,
 ) -> Conversation:
-    """Open the conversation of a run's load managers; of a policy that does not talk there is nothing in it."""
+    """Open the conversation of a run's load managers; of a policy that does not talk there is nothing in it.
+
+    Args:
+        parts, setup, run_seed: of the run.
+        managers: the load managers.
+        starts: sends tasks to their nodes.
+        compiled: the compiled talk of the policy (`compiled`), and what it reads (wiring.vars_of_compiled); None: it
+            talks in Python.
+    """
     policy, schedule, made = parts.policies.main, parts.submissions.schedule, dict(vars(parts))
     hears_ends, hears_starts = False, False
     if isinstance(policy, Talking):
@@ -34,7 +51,7 @@ def conversation_of(
         draw_key=np.uint64(key(run_seed, "talk")),
     )
     made["waiting"] = waiting = wire(WaitingTasks, made, is_central=policy.central)
-    actions = wire(PostActions, made, start_task=start_task, hears_starts=hears_starts)
+    actions = wire(PostActions, made, start_task=starts.start_waiting, hears_starts=hears_starts)
     posts = [
         ManagersPost(
             surroundings=surroundings,
@@ -46,13 +63,28 @@ def conversation_of(
         )
         for node, held in enumerate(waiting.at if policy.talks else ())
     ]
-    return wire(
+    made |= {"hears_ends": hears_ends, "hears_starts": hears_starts, "is_central": policy.central, "starts": starts}
+    in_rows = (
+        None
+        if compiled is None
+        else wire(TalkInRows, made | dict(compiled), policy=policy, ends_when_drained=setup.run.until == "drained")
+    )
+    conversation = wire(
         Conversation,
         made,
         is_on=policy.talks,
-        hears_ends=hears_ends,
+        in_rows=in_rows,
         managers=managers,
-        posts=posts,
+        posts_here=posts,
+        waiting_here=waiting,
         news=wire(NodeNews, made),
         may_change=lambda: not schedule.is_over or parts.failures.are_to_come,
     )
+    # Without a circle: a run that is over leaves nothing in memory.
+    waiting.come_back = parts.submissions.bring_back_tasks = partial(_come_back, weakref.ref(conversation))
+    return conversation
+
+
+def _come_back(conversation: weakref.ref[Conversation]) -> None:
+    if (found := conversation()) is not None:
+        found.come_back()

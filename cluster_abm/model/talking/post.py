@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from bisect import insort
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from cluster_abm.arrays import Integers
 from cluster_abm.clock import LONGEST_WAIT_MS, NS_PER_MS, whole_ns
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.model.deciding.decisions import DecisionLog
@@ -22,6 +23,7 @@ from cluster_abm.model.talking.waiting_tasks import WaitingTasks
 from cluster_abm.policies import ArrivingTask, Decision, View
 from cluster_abm.policy.decision import NUMBERS, TEXTS, numbers_of, texts_of
 from cluster_abm.policy.talking import Message
+from cluster_abm.policy.tasks import Hardware
 
 # Sends a task, its rank inside its job, to the node on which it starts: how long it has waited and how long telling its
 # home takes [ns] (TaskStarts.start_waiting).
@@ -86,6 +88,7 @@ class ManagersPost:
         policy_name: name of the policy, for messages about its faults.
         may_migrate: whether the policy moves running tasks.
         problem: a fault of the scenario that came up in a call of the policy.
+        drawn: how many numbers it has drawn.
     """
 
     surroundings: Surroundings
@@ -98,7 +101,7 @@ class ManagersPost:
     def __post_init__(self) -> None:
         self.now_ns = 0
         self.problem: InputError | None = None
-        self._drawn = 0
+        self.drawn = 0
         self._view: View | None = None
 
     def at(self, now_ns: int) -> ManagersPost:
@@ -117,7 +120,7 @@ class ManagersPost:
         return self.surroundings.nodes
 
     @property
-    def notes(self) -> MutableMapping[str, Any]:
+    def notes(self) -> Any:
         """As Post."""
         return self.surroundings.notes_of(self.me)
 
@@ -140,6 +143,11 @@ class ManagersPost:
     def cores(self) -> int:
         """As Post."""
         return self.cores_of(self.me)
+
+    @property
+    def hardware(self) -> Sequence[Hardware]:
+        """As Post."""
+        return self.surroundings.hardware
 
     @property
     def slice_ms(self) -> float:
@@ -168,7 +176,7 @@ class ManagersPost:
         topic: str,
         value: float = 0.0,
         about: int = -1,
-        nodes: tuple[int, ...] = (),
+        nodes: Sequence[int] | Integers = (),
         note: tuple[Any, ...] = (),
     ) -> None:
         """As Post."""
@@ -176,7 +184,7 @@ class ManagersPost:
         self._check_words("send", topic, value, about)
         if not isinstance(note, tuple):
             raise self._wrong(f"send: note {note!r:.60}: a named tuple is needed")
-        words = (topic, float(value), int(about), tuple(nodes))
+        words = (topic, float(value), int(about), tuple(map(int, nodes)))
         self.actions.send(Message(self.me, int(node), *words, sent_ms=self.now_ms, note=note), self.now_ns)
 
     def remind(self, after_ms: float, topic: str, value: float = 0.0, about: int = -1) -> None:
@@ -232,10 +240,10 @@ class ManagersPost:
 
     def draw(self) -> float:
         """As Post."""
-        self._drawn += 1
-        return self.surroundings.draw(self.me, self._drawn)
+        self.drawn += 1
+        return self.surroundings.draw(self.me, self.drawn)
 
-    def draw_nodes(self, count: int, excluded: Sequence[int] = ()) -> list[int]:
+    def draw_nodes(self, count: int, excluded: Sequence[int] | Integers = ()) -> list[int]:
         """As Post."""
         closed = sorted(self.surroundings.closed_to(self.me) | set(excluded))
         drawn: list[int] = []
@@ -247,7 +255,7 @@ class ManagersPost:
             insort(closed, node)
         return drawn
 
-    def draw_homes(self, count: int, excluded: Sequence[int] = ()) -> list[int]:
+    def draw_homes(self, count: int, excluded: Sequence[int] | Integers = ()) -> list[int]:
         """As Post."""
         return self.draw_nodes(count, [*self.surroundings.without_jobs(), *excluded])
 

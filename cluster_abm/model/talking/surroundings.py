@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import MutableMapping
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from cluster_abm.model.knowing.views import Views
 from cluster_abm.model.moving.routing import LiveNetwork
 from cluster_abm.model.part import part
 from cluster_abm.policies import View
+from cluster_abm.policy.tasks import Hardware
 
 
 @part
@@ -75,9 +76,13 @@ class Surroundings:
             dispatchers = {self.availability.stand_in(home) for home in self._homes}
         return set(range(self.nodes)) - dispatchers
 
-    def notes_of(self, manager: int) -> MutableMapping[str, Any]:
+    def notes_of(self, manager: int) -> Any:
         """What a manager's policy remembers."""
         return self.views.notes[manager]
+
+    def forget(self, manager: int) -> None:
+        """A manager's policy remembers nothing any more."""
+        self.views.forget(manager)
 
     def tasks_on(self, node: int) -> int:
         """Tasks of jobs on a node, and on their way to it: the load `tasks`."""
@@ -88,6 +93,11 @@ class Surroundings:
         """Whether the tasks of a job wait for each other at barriers."""
         row = self.engine.jobs[job]
         return bool(row["barrier_ms"] > 0.0 and row["tasks"] > 1)
+
+    @property
+    def hardware(self) -> Sequence[Hardware]:
+        """Hardware of all nodes."""
+        return self.views.hardware
 
     def cores_of(self, node: int) -> int:
         """Cores of a node."""

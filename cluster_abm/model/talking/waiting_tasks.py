@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -27,6 +27,7 @@ class WaitingTasks:
         is_central: whether they wait at the head node; else each waits at its home.
         count: how many there are.
         at: by manager, those that wait there, by their numbers.
+        come_back: has them all be here, where they are in rows (talking.compiled).
     """
 
     engine: EngineState
@@ -40,6 +41,7 @@ class WaitingTasks:
 
     def __post_init__(self) -> None:
         self.count = 0
+        self.come_back: Callable[[], None] = lambda: None
         self.at: list[dict[int, ArrivingTask]] = [{} for _ in range(self.surroundings.nodes)]
         # Tasks that waited at nodes that have failed, job by job.
         self._homeless: list[list[ArrivingTask]] = []
@@ -52,6 +54,31 @@ class WaitingTasks:
         for job, tasks in by_job.items():
             self.submissions.wait(job)
             self._wait_at_home(tasks, max(self.clock.now_ns, self.arrival_ns(job)))
+
+    @property
+    def any_homeless(self) -> bool:
+        """Whether any of them has no node to wait at, or none could be found now."""
+        return bool(self._homeless) or not self.availability.any_accepting
+
+    def leave(self) -> None:
+        """They are in rows from now on, and not here."""
+        for tasks in self.at:
+            tasks.clear()
+        self.count = 0
+        self.submissions.none_waits()
+
+    def return_with(self, at: Sequence[dict[int, ArrivingTask]]) -> None:
+        """They are here again, by manager, and in the mail."""
+        for tasks, returned in zip(self.at, at, strict=True):
+            tasks.update(returned)
+        waiting: dict[int, int] = {}
+        for task in self.all():
+            waiting[task.job] = waiting.get(task.job, 0) + 1
+            self.count += 1
+        for job, count in waiting.items():
+            # A job of which no task has started is held.
+            if count == int(self.engine.widths[job]):
+                self.submissions.wait(job)
 
     def lose_home(self, by_job: Sequence[list[ArrivingTask]]) -> None:
         """The node at which these tasks waited has failed."""
@@ -67,6 +94,7 @@ class WaitingTasks:
 
     def all(self) -> list[ArrivingTask]:
         """All of them."""
+        self.come_back()
         at_managers = [task for tasks in self.at for task in tasks.values()]
         return [*at_managers, *self.mail.brought(), *(task for tasks in self._homeless for task in tasks)]
 
@@ -82,6 +110,7 @@ class WaitingTasks:
 
     def withdraw(self, job: int) -> TaskArrivals:
         """Take the waiting tasks of a job that is killed from the managers; which they are."""
+        self.come_back()
         if not self.count:
             return NOTHING
         withdrawn = [task for tasks in self.at for task in tasks.values() if task.job == job]

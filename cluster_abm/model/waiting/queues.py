@@ -80,6 +80,7 @@ class Submissions:
         queue: the queue of a head node; None: there is none.
         starter: starts its jobs in compiled code; None: they start in Python.
         compiled: serves the queues of nodes in compiled code; None: nothing does.
+        bring_back_tasks: has all tasks that wait at managers be here, where they are in rows.
         is_stuck: whether all that is left of the run are jobs that will be held for ever.
         last_look_ns: when jobs that are still held then are held for ever, if nothing happens before [ns].
     """
@@ -102,6 +103,7 @@ class Submissions:
         # Serves the queues of nodes in compiled code; whether they are with it now, and not here.
         self.compiled: ServesQueues | None = None
         self._are_away = False
+        self.bring_back_tasks: Callable[[], None] = lambda: None
         self._homeless: list[int] = []
         self.starter: StartsJobs | None = None
         self._was_put_back = False
@@ -111,6 +113,7 @@ class Submissions:
     @property
     def held(self) -> set[int]:
         """Jobs that wait in a queue, and those submitted while no node accepts tasks."""
+        self.bring_back_tasks()
         self._bring_back()
         queues = self._queues.values() if self.queue is None else [self.queue]
         return self._held.union(*queues)
@@ -176,6 +179,10 @@ class Submissions:
     def wait_no_more(self, job: int) -> None:
         """A job waits at its manager no more."""
         self._held.discard(job)
+
+    def none_waits(self) -> None:
+        """No job waits at its manager any more, or it is counted elsewhere."""
+        self._held = set(self._homeless)
 
     def remove(self, job: int) -> TaskArrivals:
         """Take a held job out of its queue; its tasks."""

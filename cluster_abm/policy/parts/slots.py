@@ -34,8 +34,12 @@ class SlottedPolicy(Talking):
         """
         if not post.meets_at_barriers(tasks[0]):
             return False
-        nodes: list[int] = []
+        nodes = post.draw_nodes(len(tasks))
+        left = len(nodes)
         for task in tasks:
-            nodes = nodes or post.draw_nodes(len(tasks))
-            post.start(task, nodes.pop(), "together: its job meets at barriers")
+            if left == 0:
+                nodes = post.draw_nodes(len(tasks))
+                left = len(nodes)
+            left -= 1
+            post.start(task, nodes[left], "together: its job meets at barriers")
         return True

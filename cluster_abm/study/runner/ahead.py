@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 from cluster_abm.errors import InputError
 from cluster_abm.jit import cache_folder, stamp_of, stamp_of_kernels, start_of
 from cluster_abm.limits import available_processors
-from cluster_abm.policies import Policy, admit, create, sources_of
+from cluster_abm.policies import Policy, Talking, admit, create, sources_of
 from cluster_abm.policy.finding.sources import PolicySource
 from cluster_abm.policy.kinds import is_asked_about_heads, migrates_on_arrival
 from cluster_abm.progress import Progress
@@ -27,7 +27,7 @@ from cluster_abm.study.design.policy_sources import policy_version
 from cluster_abm.study.runner.executors import BatchExecutor, open_executor
 from cluster_abm.study.runner.in_flight import EndedTask, InFlight
 
-Kind = Literal["engine", "detail", "placement", "waiting", "head", "migration", "policy"]
+Kind = Literal["engine", "detail", "placement", "waiting", "head", "talk", "migration", "policy"]
 # The most scenarios whose needs are looked up: a study has few policies, at many points.
 MOST_SCENARIOS = 64
 
@@ -60,7 +60,7 @@ def missing_parts(scenarios: Iterable[Scenario], detail: bool = False) -> list[P
         for part in [*_parts_of(with_own_parameters(scenario)), *([_kernels("detail", scenario)] if detail else [])]:
             parts.setdefault(part.key, part)
     # The last ones run the engine: they would compile it once more while another process does.
-    order = ("engine", "placement", "waiting", "migration", "policy", "head", "detail")
+    order = ("engine", "placement", "waiting", "migration", "policy", "head", "talk", "detail")
     missing = [part for part in parts.values() if not _is_there(Path(folder, part.key))]
     return sorted(missing, key=lambda part: order.index(part.kind))
 
@@ -126,7 +126,7 @@ def _parts_of(scenario: Scenario) -> list[Part]:
     parts = [_kernels("engine", scenario)]
     with suppress(InputError):
         policy = create(scenario.policy)
-        kind: Kind = "placement"
+        kind: Kind = "talk" if policy.talks else "placement"
         if policy.holds_jobs:
             kind = "waiting" if is_asked_about_heads(policy) else "head"
         is_compiled = kind != "head" or policy.central
@@ -197,6 +197,12 @@ def _head(_: Scenario) -> None:
     compiled_start(ClusterModel(_small()).engine)
 
 
+def _talk(_: Scenario) -> None:
+    from cluster_abm.model import ClusterModel
+
+    ClusterModel(_small("jiq")).run()
+
+
 def _migration(_: Scenario) -> None:
     from cluster_abm.model import ClusterModel
     from cluster_abm.model.deciding.compiled.inputs import compiled_migration
@@ -208,12 +214,16 @@ def _migration(_: Scenario) -> None:
 
 def _policy(scenario: Scenario) -> None:
     from cluster_abm.compiling.entries import compiled_policy
+    from cluster_abm.compiling.talking.entries import compiled_talk
     from cluster_abm.compiling.translating import NotCompilable
 
     policy = create(scenario.policy)
     is_unlike = policy.parameters.heterogeneous and _is_unlike(scenario)
     # Then its managers decide in Python.
     with suppress(NotCompilable):
+        if isinstance(policy, Talking):
+            compiled_talk(policy, is_unlike)
+            return
         compiled_policy(policy, _has_files(scenario), is_unlike)
 
 
@@ -229,6 +239,7 @@ _KERNELS: dict[Kind, tuple[str, ...]] = {
     "placement": ("cluster_abm.model.deciding.compiled",),
     "waiting": ("cluster_abm.model.deciding.compiled",),
     "head": ("cluster_abm.model.deciding.compiled", "cluster_abm.model.waiting"),
+    "talk": ("cluster_abm.model.talking.compiled", "cluster_abm.compiling.talking", "cluster_abm.policies.jiq"),
     "migration": ("cluster_abm.model.deciding.compiled", "cluster_abm.engine.migration"),
 }
 _COMPILERS: dict[Kind, Callable[[Scenario], None]] = {
@@ -237,6 +248,7 @@ _COMPILERS: dict[Kind, Callable[[Scenario], None]] = {
     "placement": _placement,
     "waiting": _waiting,
     "head": _head,
+    "talk": _talk,
     "migration": _migration,
     "policy": _policy,
 }

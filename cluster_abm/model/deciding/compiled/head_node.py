@@ -54,7 +54,7 @@ class CompiledHeadNode:
     @property
     def leaps(self) -> bool:
         """Whether it goes from event to event by itself; else one slice is looked at in a call."""
-        return not (self.submissions.schedule.waits_for_ends or self._notes_links)
+        return not (self.submissions.schedule.waits_for_ends or self._notes_links or self.engine.is_detailed)
 
     @property
     def _notes_links(self) -> bool:
@@ -109,7 +109,7 @@ class CompiledHeadNode:
         if counts[OUTCOME] in (AT_FAULT, AT_FAULT_OF_START, AT_FAULT_OF_TASK):
             self.negotiation.note_fault()
         if counts[STARTED]:
-            job, rank, target, held_ns = inputs.scratch.started[:, : counts[STARTED]]
+            job, rank, target, held_ns = inputs.scratch.started[:4, : counts[STARTED]]
             nothing = np.zeros_like(target)
             self.starts.note_links(TaskArrivals(job, rank, held_ns), stand_in, np.array([target, nothing, nothing]))
         return joined, counts

@@ -148,7 +148,7 @@ class CompiledInputs:
         if cores > len(self.scratch.given):
             self._set(given=np.zeros(cores, np.int64))
         if tasks > self.scratch.started.shape[1]:
-            self._set(started=np.zeros((4, tasks), np.int64))
+            self._set(started=np.zeros((5, tasks), np.int64))
 
     def _set(self, **arrays: Any) -> None:
         """Put other arrays into the scratch space."""

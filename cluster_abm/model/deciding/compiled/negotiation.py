@@ -79,10 +79,15 @@ class _Kept:
     __hash__ = None  # type: ignore[assignment]
 
 
-def methods_of(policy: Policy) -> tuple[object, list[_Kept]]:
-    """What a policy decides by when tasks arrive, as its class has it, and what it has in itself."""
+def methods_of(policy: Policy, names: tuple[str, ...] = OF_SOME) -> tuple[object, list[_Kept]]:
+    """What a policy decides by when tasks arrive, as its class has it, and what it has in itself.
+
+    Args:
+        policy: the policy.
+        names: of the methods that policies of some kinds have beside METHODS.
+    """
     of = type(policy)
-    return (_methods(of), [getattr(of, name, None) for name in OF_SOME]), list(map(_Kept, vars(policy).items()))
+    return (_methods(of), [getattr(of, name, None) for name in names]), list(map(_Kept, vars(policy).items()))
 
 
 def _say_nothing(_: object) -> None:
@@ -136,13 +141,13 @@ class Tallies:
             scratch.fetched_mb[:] = self.staging.fetched_mb, self.staging.fetched_between_clusters_mb
         return decided
 
-    def take_over(self, scratch: Scratch) -> None:
-        """Add what a call has counted."""
+    def take_over(self, scratch: Scratch, asks: bool = True) -> None:
+        """Add what a call has counted; `asks`: whether nodes are asked before a task is sent there."""
         counts = scratch.counts.tolist()
         refusals, remote_executions, migrations = (counts[row] for row in (REFUSED, REMOTE_EXECUTIONS, MIGRATIONS))
         self.log.count(counts[TAKEN], refusals)
         # Each node that was asked has refused, or was sent a task.
-        self.questions.messages += 2 * (refusals + remote_executions + migrations)
+        self.questions.messages += 2 * (refusals + remote_executions + migrations) if asks else 0
         self.departures.remote_executions += remote_executions
         self.departures.migrations += migrations
         if self.staging is not None:

@@ -74,7 +74,8 @@ class Scratch(NamedTuple):
         is_open: which nodes a head node finds up and accepting, shape (nodes,).
         unlike: nodes among which are, for a task of any home, all that take unlike times to start it on.
         given: the nodes of the cores that a job gets; before, its number of tasks and how long this array is.
-        started: job, rank, node and time held [ns] of each task that starts, shape (4, tasks); (4, 0): not wanted.
+        started: job, rank, node, time held and time to tell its home [ns] of each task that starts, shape (5, tasks);
+            (5, 0): not wanted.
     """
 
     views: Table
@@ -237,7 +238,7 @@ def scratch_of_run(
         is_open=np.zeros(nodes, bool),
         unlike=np.arange(nodes),
         given=np.zeros(2, np.int64),
-        started=np.zeros((4, 0), np.int64),
+        started=np.zeros((5, 0), np.int64),
     )
     # Of each manager's part of what is known, and of its routes and notes, asking.open_view says where it lies.
     known = nothing_known(np.zeros(nodes, np.int64))

@@ -1,0 +1,1 @@
+"""What load managers that talk work with in compiled code."""
