@@ -13,6 +13,7 @@ from support import busy, pairs, scenario
 import cluster_abm as ca
 from cluster_abm import ClusterModel
 from cluster_abm.errors import PolicyFault
+from cluster_abm.model.agents import LoadManager
 from cluster_abm.policies import available
 
 # `contract-net` moves running tasks.
@@ -193,6 +194,23 @@ def test_a_policy_that_notes_anything_else_decides_in_python(tmp_path, notes, re
 def test_of_notes_in_a_dictionary_the_reason_is_that():
     model = ClusterModel(setup_of("contract-net"), seed=3)
     assert model.decides_in_python == "load managers talk about running tasks"
+
+
+def test_managers_that_are_told_in_a_way_of_their_own_are_told_in_python():
+    told = []
+
+    class Listening(LoadManager):
+        def told(self, event, post):
+            told.append(event.kind)
+            super().told(event, post)
+
+    class Model(ClusterModel):
+        load_manager_class = Listening
+
+    model = Model(setup_of("jiq"), seed=3)
+    model.run(until_ms=500.0)
+    assert model.decides_in_python == "the class of load managers has its own methods"
+    assert {"begins", "hears", "arrives"} <= set(told)
 
 
 def test_a_queue_of_notes_is_empty_at_first_and_each_manager_has_its_own():

@@ -13,14 +13,13 @@ from cluster_abm.compiling.entries import METHODS, CompiledPolicy, PolicyToken, 
 from cluster_abm.compiling.operations import floats_at
 from cluster_abm.compiling.policy_types import arrays_of, definition_of, kinds_of, kinds_of_arrays, numbers_of
 from cluster_abm.compiling.tables import task_of
-from cluster_abm.compiling.talking.blocks import take_arena
-from cluster_abm.compiling.talking.messages import count_told, first_told, task_at, task_told
+from cluster_abm.compiling.talking.messages import count_told, first_told, put_told_in_arena, task_at, task_told
 from cluster_abm.compiling.talking.notes import Layout, layout_of
 from cluster_abm.compiling.talking.posts import post_type
 from cluster_abm.compiling.talking.tables import KINDS, ends_in, message_of, talk_of, tasks_in
 from cluster_abm.compiling.translating import NotCompilable
 from cluster_abm.compiling.values import JIT_OPTIONS
-from cluster_abm.jit import called, inlined
+from cluster_abm.jit import inlined
 from cluster_abm.policy.talking import Talking
 
 
@@ -45,17 +44,6 @@ def _post_of(token: Any, at: Any, me: Any) -> Any:
     return lambda token, at, me: make(at, me)
 
 
-@called
-def put_tasks_in_arena(at: int) -> int:
-    """Put the tasks that have arrived into the arena: where they begin."""
-    count = talk_of(at).told[0].count
-    first = take_arena(at, count)
-    talk = talk_of(at)
-    for place in range(count):
-        talk.arena[first + place] = int(talk.blocks[talk.told[0].first + place])
-    return int(first)
-
-
 @inlined
 def about_told(at: int) -> int:
     """The node that has failed."""
@@ -72,7 +60,7 @@ def _begins(token: PolicyToken) -> Callable[..., int]:
 
 def _arrives(token: PolicyToken) -> Callable[..., int]:
     def arrives(at: int, me: int, numbers: int, nothing: int) -> int:
-        tasks = tasks_in(at, put_tasks_in_arena(at), count_told(at))
+        tasks = tasks_in(at, put_told_in_arena(at), count_told(at))
         policy_of(token, floats_at(numbers, 1)).arrives(tasks, post_of(token, at, me))
         return 1
 

@@ -50,8 +50,8 @@ def row_of_task(at: int, address: int) -> int:
 
 
 @called
-def nodes_of_message(at: int) -> int:
-    """Put the nodes that have come with a message into the arena: where they begin."""
+def put_told_in_arena(at: int) -> int:
+    """Put the nodes that have come with a message, or the tasks that have arrived, into the arena: where they begin."""
     count = talk_of(at).told[0].count
     first = take_arena(at, count)
     talk = talk_of(at)
@@ -114,7 +114,7 @@ def _sent_ms(message: Any) -> float:
 
 @attribute(MESSAGE, "nodes")
 def _nodes_of_message(message: Any) -> Any:
-    return nodes_in(message.at, nodes_of_message(message.at), count_told(message.at))
+    return nodes_in(message.at, put_told_in_arena(message.at), count_told(message.at))
 
 
 @attribute(MESSAGE, "task")

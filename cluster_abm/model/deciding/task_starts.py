@@ -36,6 +36,11 @@ class TaskStarts:
         # The columns of a task that starts, as the engine takes them: used again for each.
         self._columns = [np.zeros(1, np.int64) for _ in range(6)]
 
+    @property
+    def notes_links(self) -> bool:
+        """Whether what tasks need of the links is noted: then compiled code goes slice by slice."""
+        return self.transfers.is_contended or self.departures.routes_in_use.are_noted
+
     def start(self, task: ArrivingTask, rank: int, held_ns: int, home: int, target: int, asking_ns: int) -> None:
         """Send a task from its home to the node on which it starts.
 
@@ -75,7 +80,7 @@ class TaskStarts:
     def note_links(self, arrivals: TaskArrivals, stand_in: Integers, placed: Integers) -> None:
         """Note what tasks that compiled code has placed need of the links; `placed` is its answer."""
         routes_in_use = self.departures.routes_in_use
-        if not (routes_in_use.are_noted or self.transfers.is_contended):
+        if not self.notes_links:
             return
         homes = stand_in[self.engine.jobs["home"][arrivals.job]]
         concerned = np.flatnonzero((placed[0] != homes) | (self.staging is not None))

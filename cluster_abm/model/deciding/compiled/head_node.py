@@ -54,11 +54,7 @@ class CompiledHeadNode:
     @property
     def leaps(self) -> bool:
         """Whether it goes from event to event by itself; else one slice is looked at in a call."""
-        return not (self.submissions.schedule.waits_for_ends or self._notes_links or self.engine.is_detailed)
-
-    @property
-    def _notes_links(self) -> bool:
-        return self.starts.transfers.is_contended or self.starts.departures.routes_in_use.are_noted
+        return not (self.submissions.schedule.waits_for_ends or self.starts.notes_links or self.engine.is_detailed)
 
     def start_jobs(self, jobs: Integers, boundary_ns: int, stand_in: Integers) -> Iterator[TaskArrivals]:
         """Jobs join the queue and start, up to a boundary; groups of tasks are yielded that Python is to place.
@@ -101,7 +97,7 @@ class CompiledHeadNode:
         # A task that is killed needs a row, of a job that starts or not.
         self.engine.make_room(int(inputs.settings["spare_rows"][0]))
         # Of a run that can fail links are noted from its first failure on.
-        inputs.make_room_to_start(self.cores.most + self.widest, self.widest + 1024 if self._notes_links else 0)
+        inputs.make_room_to_start(self.cores.most + self.widest, self.widest + 1024 if self.starts.notes_links else 0)
         inputs.bring_up_to_date()
         joined, counts = self.negotiation.carry_out(
             self._start_jobs, stand_in, self.cores.at, queue.at, jobs, boundary_ns, leaps, has_news

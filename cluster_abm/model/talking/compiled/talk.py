@@ -87,6 +87,7 @@ class TalkInRows:
         self.is_away = self.has_ended = False
         self._pending = np.zeros(0, np.int64)
         self._of_policy = methods_of(self.policy, KINDS)
+        self._compares_alike = self.views.capacities(0) is None
         self._tables = np.zeros(1, tables_group.row)
         self._seen: tuple[Any, ...] = ()
         row, settings = self.rows.row, self.inputs.settings
@@ -113,17 +114,14 @@ class TalkInRows:
 
     @property
     def is_right(self) -> bool:
-        """Whether what is compiled is the policy as it is."""
-        return methods_of(self.policy, KINDS) == self._of_policy
+        """Whether what is compiled is the policy as it is, and for the nodes as they are."""
+        are_alike = self.views.capacities(0) is None
+        return are_alike == self._compares_alike and methods_of(self.policy, KINDS) == self._of_policy
 
     @property
     def leaps(self) -> bool:
         """Whether it goes from event to event by itself; else one slice is gone through in a call."""
-        return not (self.submissions.schedule.waits_for_ends or self._notes_links or self.engine.is_detailed)
-
-    @property
-    def _notes_links(self) -> bool:
-        return self.starts.transfers.is_contended or self.starts.departures.routes_in_use.are_noted
+        return not (self.submissions.schedule.waits_for_ends or self.starts.notes_links or self.engine.is_detailed)
 
     @property
     def held(self) -> int:
@@ -198,7 +196,7 @@ class TalkInRows:
     def _call(self, boundary_ns: int, leaps: bool) -> int:
         engine, inputs, log = self.engine, self.inputs, self.tallies.log
         engine.make_room(self._spare_rows)
-        if self._notes_links:
+        if self.starts.notes_links:
             inputs.make_room_to_start(0, self.rows.counts[HELD] + 1024)
         inputs.receive_reports(writes=log.is_read)
         decided = self.tallies.begin(inputs.scratch, self.clock.now_ns)
@@ -240,7 +238,7 @@ class TalkInRows:
         self.engine.make_room(tasks + self._spare_rows)
         if self.tallies.log.is_read:
             self.tallies.log.room(tasks)
-        if self._notes_links:
+        if self.starts.notes_links:
             self.inputs.make_room_to_start(0, tasks)
 
     def bring_up_to_date(self) -> None:
