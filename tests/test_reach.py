@@ -125,7 +125,8 @@ def _callees(function, seen):
         values.append(last)
     for value in values:
         callee = getattr(value, "py_func", value)
-        if inspect.isfunction(callee) and callee.__module__.startswith("cluster_abm.") and callee not in seen:
+        # One that is made from a text has no module: it follows from the statement that makes it.
+        if inspect.isfunction(callee) and str(callee.__module__).startswith("cluster_abm.") and callee not in seen:
             seen.add(callee)
             _callees(callee, seen)
     return seen

@@ -20,6 +20,8 @@ Word = Any
 
 
 GAP, SIZE, HIT, PLACEMENT, MESSAGE, REPORT, SEEK, FAULT_SEEK = range(1, 9)
+# In the place of a task's number: messages between managers that hold tasks.
+BETWEEN_MANAGERS = -1
 
 
 @inlined

@@ -5,12 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.engine.random_numbers import Word, lost_messages, message_uniform
+from cluster_abm.engine.random_numbers import BETWEEN_MANAGERS, Word, lost_messages, message_uniform
 from cluster_abm.model.part import part
 from cluster_abm.workload import key
-
-# In the place of a task's number: messages between managers that hold tasks.
-BETWEEN_MANAGERS = -1
 
 
 @part

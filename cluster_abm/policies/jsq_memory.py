@@ -31,7 +31,7 @@ class Probe(NamedTuple):
     since_ms: float
 
 
-class Answer(NamedTuple):
+class LoadAnswer(NamedTuple):
     """What a node has answered about a task: it had `tasks` tasks at `at_ms` [ms]."""
 
     task: int
@@ -80,7 +80,7 @@ class JoinShortestWithMemory(Talking):
 
         remembered: Queue[int] = queue()
         open: Queue[Probe] = queue()
-        answers: Queue[Answer] = queue()
+        answers: Queue[LoadAnswer] = queue()
         sent: Queue[SentTo] = queue()
 
     def arrives(self, tasks: Sequence[ArrivingTask], post: Post) -> None:
@@ -104,7 +104,7 @@ class JoinShortestWithMemory(Talking):
         if message.topic == "how many tasks?":
             post.send(message.source, "so many", post.tasks_here, message.about)
         elif self.place_of(message.about, post) >= 0:
-            self.note_answer(Answer(message.about, message.source, message.value, message.sent_ms), post)
+            self.note_answer(LoadAnswer(message.about, message.source, message.value, message.sent_ms), post)
             self.choose(message.about, post)
 
     def place_of(self, number: int, post: Post) -> int:
@@ -124,7 +124,7 @@ class JoinShortestWithMemory(Talking):
             if answer.task != number:
                 answers.append(answer)
 
-    def note_answer(self, answer: Answer, post: Post) -> None:
+    def note_answer(self, answer: LoadAnswer, post: Post) -> None:
         """Note an answer; an earlier one of the same node about the same task is no more."""
         answers = post.notes.answers
         for place in range(len(answers)):

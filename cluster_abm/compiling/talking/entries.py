@@ -14,7 +14,7 @@ from cluster_abm.compiling.operations import floats_at
 from cluster_abm.compiling.policy_types import arrays_of, definition_of, kinds_of, kinds_of_arrays, numbers_of
 from cluster_abm.compiling.tables import task_of
 from cluster_abm.compiling.talking.messages import count_told, first_told, put_told_in_arena, task_at, task_told
-from cluster_abm.compiling.talking.notes import Layout, layout_of
+from cluster_abm.compiling.talking.notes import NotesLayout, layout_of
 from cluster_abm.compiling.talking.posts import post_type
 from cluster_abm.compiling.talking.tables import KINDS, ends_in, message_of, talk_of, tasks_in
 from cluster_abm.compiling.translating import NotCompilable
@@ -28,7 +28,7 @@ class CompiledTalk(NamedTuple):
 
     # By the kinds of events: method(talk, manager, numbers, 0) gives 1; 0: at a fault. 0 of what the policy leaves out.
     methods: npt.NDArray[np.int64]
-    layout: Layout  # of its notes
+    layout: NotesLayout  # of its notes
     numbers: npt.NDArray[np.float64]  # its parameters, and where its arrays lie
     arrays: tuple[Any, ...] = ()  # its arrays, kept as long as the numbers say where they lie
 
@@ -110,7 +110,7 @@ def _node_failed(token: PolicyToken) -> Callable[..., int]:
 
 MAKERS = dict(zip(KINDS, (_begins, _arrives, _hears, _came, _ended, _unanswered, _node_failed), strict=True))
 # What this process has compiled, or why it cannot be.
-_COMPILED: dict[Hashable, tuple[npt.NDArray[np.int64], Layout] | str] = {}
+_COMPILED: dict[Hashable, tuple[npt.NDArray[np.int64], NotesLayout] | str] = {}
 
 
 def compiled_talk(policy: Talking, has_capacities: bool = False) -> CompiledTalk:

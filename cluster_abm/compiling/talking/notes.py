@@ -47,7 +47,7 @@ class Field(NamedTuple):
     slot: int  # its first number in a row
 
 
-class Layout(NamedTuple):
+class NotesLayout(NamedTuple):
     """How the notes of a policy lie in a row."""
 
     notes: type  # the policy's Notes
@@ -56,7 +56,7 @@ class Layout(NamedTuple):
 
 
 @cache
-def layout_of(notes: type) -> Layout:
+def layout_of(notes: type) -> NotesLayout:
     """How the notes of a class lie in a row. Raises NotCompilable: there is something else in them than numbers."""
     if not is_dataclass(notes):
         raise NotCompilable("its notes are a dictionary: compiled are dataclasses of numbers and queues (policy.notes)")
@@ -69,7 +69,7 @@ def layout_of(notes: type) -> Layout:
             raise NotCompilable(f"note {one.name!r}: compiled are int, float, bool, and a Queue of them or of records")
         found.append(Field(one.name, kind, is_queue, slot))
         slot += QUEUE_NUMBERS if is_queue else 1
-    return Layout(notes, tuple(found), max(1, slot))
+    return NotesLayout(notes, tuple(found), max(1, slot))
 
 
 def _is_record(kind: Any) -> bool:
@@ -281,7 +281,7 @@ def _overload(of: Any, choose: Any) -> None:
 
 
 @cache
-def notes_type(layout: Layout) -> tuple[ValueType, Any]:
+def notes_type(layout: NotesLayout) -> tuple[ValueType, Any]:
     """The type of notes of a layout, and what makes them of an address and a manager."""
     of = layout.notes
     described = [(one.name, str(one.kind), one.is_queue) for one in layout.fields]

@@ -17,7 +17,7 @@ from cluster_abm.compiling.tables import TEXT, unlike_view_of, view_of
 from cluster_abm.compiling.talking.blocks import allocate, size_for, take_arena
 from cluster_abm.compiling.talking.loops import OF_POST_VIEW
 from cluster_abm.compiling.talking.messages import in_arena, put_in_arena, row_of_task
-from cluster_abm.compiling.talking.notes import Layout, notes_type, queue_type
+from cluster_abm.compiling.talking.notes import NotesLayout, notes_type, queue_type
 from cluster_abm.compiling.talking.tables import AT_NS, NODES, NONE, i8, nodes_in, talk_of, tasks_in
 from cluster_abm.compiling.values import JIT_OPTIONS, ValueType, attribute, give_typed_method, method, value_type
 from cluster_abm.engine.tables import NS_PER_MS
@@ -180,7 +180,7 @@ def _as_nodes(at: Any, nodes: Any) -> Any:
 
 
 @cache
-def post_type(layout: Layout, has_capacities: bool) -> tuple[ValueType, Any]:
+def post_type(layout: NotesLayout, has_capacities: bool) -> tuple[ValueType, Any]:
     """The type of posts of managers with such notes, and what makes one of an address and a manager."""
     notes, make_notes = notes_type(layout)
     found, make = value_type(f"PostWith {notes.name} {has_capacities}", {"at": i8, "me": i8})

@@ -29,14 +29,14 @@ class Place(NamedTuple):
     tries: int
 
 
-class Probed(NamedTuple):
+class Reservation(NamedTuple):
     """A place for a job that is kept in the queue of a node."""
 
     job: int
     node: int
 
 
-class Asked(NamedTuple):
+class TasksAsked(NamedTuple):
     """How many tasks of a job a node has asked for."""
 
     job: int
@@ -72,9 +72,9 @@ class ReservingPolicy(SlottedPolicy):
         """
 
         jobs: Queue[int] = queue()
-        probed: Queue[Probed] = queue()
+        probed: Queue[Reservation] = queue()
         places: Queue[Place] = queue()
-        asked: Queue[Asked] = queue()
+        asked: Queue[TasksAsked] = queue()
         started: Queue[int] = queue()
         failed: Queue[int] = queue()
 
@@ -94,11 +94,11 @@ class ReservingPolicy(SlottedPolicy):
         """Note the place of a job in the queue of a node."""
         if job not in post.notes.jobs:
             post.notes.jobs.append(job)
-        post.notes.probed.append(Probed(job, node))
+        post.notes.probed.append(Reservation(job, node))
 
     def lose_place(self, job: int, node: int, post: Post) -> bool:
         """Note that a place of a job in the queue of a node is no more; False: there was none."""
-        place = Probed(job, node)
+        place = Reservation(job, node)
         if place not in post.notes.probed:
             return False
         post.notes.probed.remove(place)
@@ -182,7 +182,7 @@ class ReservingPolicy(SlottedPolicy):
         if tasks == 0:
             del asked[place]
         else:
-            asked[place] = Asked(job, tasks)
+            asked[place] = TasksAsked(job, tasks)
 
     def start_here(self, number: int, post: Post) -> None:
         """Start a task that waits here, if it still does."""
@@ -195,9 +195,9 @@ class ReservingPolicy(SlottedPolicy):
         """Ask the home of a job for a task."""
         asked, noted = post.notes.asked, self.asked_for(place.number, post)
         if noted < 0:
-            asked.append(Asked(place.number, 1))
+            asked.append(TasksAsked(place.number, 1))
         else:
-            asked[noted] = Asked(place.number, asked[noted].tasks + 1)
+            asked[noted] = TasksAsked(place.number, asked[noted].tasks + 1)
         post.send(place.home, "ready", place.tries, place.number)
 
     def came(self, task: ArrivingTask, post: Post) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cluster_abm.clock import NS_PER_MS
-from cluster_abm.compiling.talking.notes import Layout, kinds_of_record, stride_of
+from cluster_abm.compiling.talking.notes import NotesLayout, kinds_of_record, stride_of
 from cluster_abm.compiling.talking.queues import BLOCK, HEAD, LENGTH, ROOM
 from cluster_abm.compiling.talking.tables import (
     ENDED_FIELDS,
@@ -61,7 +61,7 @@ class Spoken:
         announcements: what jobs announce.
     """
 
-    def __init__(self, rows: TalkRows, layout: Layout, announcements: Announcements) -> None:
+    def __init__(self, rows: TalkRows, layout: NotesLayout, announcements: Announcements) -> None:
         self.rows, self.layout, self.announcements = rows, layout, announcements
 
     # ---- from objects to rows ------------------------------------------------------------------------------------

@@ -20,13 +20,12 @@ from cluster_abm.compiling.talking.tables import (
     WRITTEN,
     talk_of,
 )
-from cluster_abm.engine.random_numbers import message_uniform
+from cluster_abm.engine.random_numbers import BETWEEN_MANAGERS, message_uniform
 from cluster_abm.engine.tables import NEVER
 from cluster_abm.jit import called, inlined, kernel
 from cluster_abm.jit.calls import call_at
 from cluster_abm.model.deciding.compiled.asking import whole_ns
 from cluster_abm.model.deciding.compiled.scratch import scratch_group, settings_group
-from cluster_abm.model.message_losses import BETWEEN_MANAGERS
 from cluster_abm.model.observing.happenings import LOST
 from cluster_abm.model.talking.compiled.waiting import wait_no_more
 from cluster_abm.native_arrays import copy_fields
