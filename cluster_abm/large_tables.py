@@ -9,6 +9,7 @@ from __future__ import annotations
 import mmap
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from typing import IO, Any
@@ -57,6 +58,42 @@ def zeros(rows: int, dtype: np.dtype[np.void], what: str, in_memory: bool | None
     return np.frombuffer(mapping, dtype, rows)
 
 
+class Passing(mmap.mmap):
+    """Memory of a table whose rows are forgotten once they have been read: only pages in use take room."""
+
+
+# No room is set aside for such a table, of which most is never in use at once.
+_NOT_RESERVED = getattr(mmap, "MAP_NORESERVE", 0x4000) if sys.platform == "linux" else 0
+
+
+def passing_zeros(rows: int, dtype: np.dtype[np.void], what: str) -> Table:
+    """A table of zeros, shape (rows,), of which rows take memory from when they are written until `forget_rows`.
+
+    Where the system has no such memory it is as `zeros`, whose errors it has, and nothing is forgotten.
+    """
+    flags = getattr(mmap, "MAP_ANONYMOUS", 0)
+    if rows == 0 or not flags or not hasattr(mmap, "MADV_DONTNEED"):
+        return zeros(rows, dtype, what)
+    try:
+        mapping = Passing(-1, rows * dtype.itemsize, flags=mmap.MAP_PRIVATE | flags | _NOT_RESERVED)
+    except (OSError, ValueError, OverflowError):
+        return zeros(rows, dtype, what)
+    return np.frombuffer(mapping, dtype, rows)
+
+
+def forget_rows(table: Table, first: int, last: int) -> None:
+    """Rows of a `passing_zeros` table, from the `first`-th to the one before the `last`-th, take no memory any more.
+
+    They read as zeros, but for those that share a page of memory with a row that stays.
+    """
+    mapping = _mapped(table)
+    if isinstance(mapping, Passing):
+        begin = -(-first * table.itemsize // mmap.PAGESIZE) * mmap.PAGESIZE
+        end = last * table.itemsize // mmap.PAGESIZE * mmap.PAGESIZE
+        if begin < end:
+            mapping.madvise(mmap.MADV_DONTNEED, begin, end - begin)
+
+
 def _reserve(file: IO[bytes], size: int, folder: str) -> None:
     """Give a file its whole size, for which there has to be room on the disk. Raises OSError if there is none."""
     if hasattr(os, "posix_fallocate"):
@@ -70,6 +107,12 @@ def _reserve(file: IO[bytes], size: int, folder: str) -> None:
 
 def mapping_of(table: Array) -> mmap.mmap | None:
     """The mapped file that a table, or a part of one, stands in; None: it is in memory."""
+    mapping = _mapped(table)
+    return None if isinstance(mapping, Passing) else mapping
+
+
+def _mapped(table: Array) -> mmap.mmap | None:
+    """The mapping that a table, or a part of one, stands in; None: there is none."""
     base: Any = table
     while isinstance(base, np.ndarray):
         base = base.base

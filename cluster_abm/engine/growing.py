@@ -28,7 +28,7 @@ from cluster_abm.engine.tables import (
     Tables,
     rows_in_lines,
 )
-from cluster_abm.large_tables import column, columns, forget_pages, mapping_of, zeros
+from cluster_abm.large_tables import column, columns, forget_pages, mapping_of, passing_zeros, zeros
 from cluster_abm.ordered_rows import OrderedRows, in_order
 
 
@@ -43,6 +43,8 @@ class GrowingTables:
         effective_rates: whether loads count I/O as it reaches the disk: buffer hits left out, page faults counted.
         phases: phases of all programs that jobs run, fields.PHASE_FIELDS.
         keeps_journal: whether the run is recorded, so that each departure of a task is kept (`journal`).
+        keeps_records: whether all records stay; else those that have been read are forgotten, row by row.
+        are_single: whether each job is known to have one task, before its row is there.
 
     Attributes:
         tables: all of them; another tuple once one of them has grown.
@@ -63,15 +65,21 @@ class GrowingTables:
         effective_rates: bool = False,
         phases: Table | None = None,
         keeps_journal: bool = False,
+        *,
+        keeps_records: bool = True,
+        are_single: bool = False,
     ) -> None:
         self.run_key, self.slice_ns, self.effective_rates = run_key, slice_ns, effective_rates
         self.memory_is_limited = bool((nodes["limit_kb"] < NEVER).any())
-        self.widths = column(jobs, "tasks")
-        self.total_tasks = int(self.widths.sum(dtype=np.int64))
-        parallel = np.flatnonzero(self.widths > 1)
-        if self.total_tasks == len(jobs) and not len(parallel):
-            # One for all takes no memory.
-            self.widths = np.broadcast_to(np.int32(1), len(jobs))
+        # One for all takes no memory.
+        self.widths: Array = np.broadcast_to(np.int32(1), len(jobs))
+        self.total_tasks, parallel = len(jobs), np.zeros(0, np.int64)
+        if not are_single:
+            widths = column(jobs, "tasks")
+            self.total_tasks, parallel = int(widths.sum(dtype=np.int64)), np.flatnonzero(widths > 1)
+            if self.total_tasks != len(jobs) or len(parallel):
+                self.widths = widths
+        new_records = zeros if keeps_records else passing_zeros
         serving = self._serving(nodes)
         serving["number"] = np.arange(len(serving))
         serving["first_core"] = np.cumsum(serving["cores"]) - serving["cores"]
@@ -87,8 +95,10 @@ class GrowingTables:
             counters=np.zeros(COUNTERS, np.int64),
             first_event_ns=np.full(len(serving) // BLOCK + 1, NEVER),
             # One a task, each of which ends once; memory is taken by those that are written.
-            records=zeros(self.total_tasks, RECORD, "records of tasks"),
-            barriers=self._closed_barriers(jobs, parallel),
+            records=new_records(self.total_tasks, RECORD, "records of tasks"),
+            barriers=passing_zeros(len(jobs), BARRIER, "barriers of jobs")
+            if are_single
+            else self._closed_barriers(jobs, parallel),
             pending_jobs=np.zeros(2 * len(parallel), np.int64),
             phases=np.zeros(0, PHASE) if phases is None else phases,
             journal=np.zeros(0, JOURNAL),

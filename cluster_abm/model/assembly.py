@@ -39,6 +39,7 @@ from cluster_abm.model.moving.staging import Staging, staging_of
 from cluster_abm.model.moving.transfers import Transfers
 from cluster_abm.model.observing.happenings import Happenings
 from cluster_abm.model.observing.measurements import Measurements
+from cluster_abm.model.observing.task_records import TaskRecords
 from cluster_abm.model.part import wire
 from cluster_abm.model.policy_checks import check_all_asked, check_needs, check_waiting
 from cluster_abm.model.script import Script
@@ -87,6 +88,7 @@ class Parts:
     submissions: Submissions
     measurements: Measurements
     happenings: Happenings
+    task_records: TaskRecords
 
 
 def assemble(
@@ -100,9 +102,15 @@ def assemble(
 
     Raises InputError: something in the scenario does not fit together.
     """
+    keeps_rows = setup.measure.records == "all"
+    if record and not keeps_rows:
+        raise InputError(
+            'record: measure.records = "summary" keeps no rows of tasks and decisions, of which a recording is made: '
+            'allowed "all" (the default)'
+        )
     clock, is_pooled = Clock(nanoseconds(setup.cluster.slice_ms)), policies.main.pooled
     live = LiveNetwork(Network(setup.interconnect, setup.cluster.nodes))
-    work = work_of(setup, run_seed)
+    work = work_of(setup, run_seed, may_be_late=not (keeps_rows or is_pooled or policies.any_is_prepared))
     check_all_asked(policies.distinct)
     check_waiting(policies.distinct)
     check_needs(policies.distinct, setup, work)
@@ -140,6 +148,7 @@ def assemble(
     made["cores"] = wire(
         Cores, made, is_counted=are_counted(policies.main), are_given=are_given(policies.main)
     )  # fmt: skip
+    made["task_records"] = wire(TaskRecords, made, are_kept=keeps_rows)
     made["views"] = wire(
         Views,
         made,
@@ -149,7 +158,7 @@ def assemble(
         all_is_known=all_is_known,
     )
     witness = wire(Witness, made, all_is_known=all_is_known) if record else None
-    made["log"] = DecisionLog(clock, keep_decisions, witness)
+    made["log"] = DecisionLog(clock, keep_decisions and keeps_rows, witness)
     is_controlled = setup.cluster.buffer_control.kind == "feedback" and not is_pooled
     made["buffers"] = wire(BufferController, made, settings=setup.cluster.buffer_control, is_on=is_controlled)
     made["averages"] = wire(Averages, made, are_taken=policies.any_needs_averages)
@@ -192,7 +201,10 @@ def _engine_of(
     make_engine = PooledState if main.pooled else EngineState
     service_key = key(run_seed, "service")
     nodes = node_table(setup.cluster)
-    engine = make_engine(nodes, work.jobs, service_key, clock.slice_ns, main.effective_rates, work.phases, record)
+    engine = make_engine(
+        nodes, work.jobs, service_key, clock.slice_ns, main.effective_rates, work.phases, record,
+        keeps_records=setup.measure.records == "all", are_single=work.late is not None,
+    )  # fmt: skip
     if setup.workload.background:
         engine.start_background(background(setup, engine.nodes, main))
     if work.initial:

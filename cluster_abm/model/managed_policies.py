@@ -63,6 +63,11 @@ class ManagedPolicies:
         return any(policy.averages for policy in self.distinct)
 
     @property
+    def any_is_prepared(self) -> bool:
+        """Whether any of them reads the demands of all jobs before the run."""
+        return any(map(is_prepared, self.distinct))
+
+    @property
     def any_compares_links(self) -> bool:
         """Whether any load manager reads the load of the nodes' links."""
         return any(policy.compares_links for policy in self.distinct)
@@ -116,9 +121,14 @@ def policies_of(scenario: Scenario, given: Policy | None = None) -> ManagedPolic
     return ManagedPolicies(of_nodes, policy_label(scenario))
 
 
+def is_prepared(policy: Policy) -> bool:
+    """Whether a policy reads how the demands of a run's jobs are distributed."""
+    return type(policy).prepare is not Policy.prepare
+
+
 def prepare(policies: ManagedPolicies, jobs: Table) -> None:
     """Tell policies how the demands of a run's jobs are distributed (Policy.prepare). Raises InputError."""
-    asking = [policy for policy in policies.distinct if type(policy).prepare is not Policy.prepare]
+    asking = [policy for policy in policies.distinct if is_prepared(policy)]
     if not asking:
         return
     order = np.argsort(jobs["cpu_ms"], kind="stable")

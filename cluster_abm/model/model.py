@@ -167,6 +167,7 @@ class ClusterModel(RunDisplay, MesaAdapter):
             engine=parts.engine,
             schedule=parts.submissions.schedule,
             is_kept=Job in self._own_steps,
+            task_records=parts.task_records,
         )
         form = NOT_WANTED
         if compile_decisions:
@@ -195,6 +196,11 @@ class ClusterModel(RunDisplay, MesaAdapter):
             node_actions=self.node_actions,
             job_actions=self.job_actions,
             load_managers=self.load_managers,
+        )
+        parts.task_records.readers = (
+            lambda: parts.submissions.schedule.records_read,
+            lambda: self.conversation.records_read,
+            lambda: self.jobs_register.records_read,
         )
         self._periodic = acts_at_boundaries(parts)
         self._windows = windows_of(parts, setup, self.placement, self.conversation)
@@ -245,6 +251,7 @@ class ClusterModel(RunDisplay, MesaAdapter):
             acting.act()
         self.jobs_register.update()
         self._send_reports()
+        parts.task_records.forget()
         if parts.measurements.observe(is_last=not self.running):
             with parts.measurements.held():
                 self._collect()

@@ -41,7 +41,6 @@ class RunDisplay(RunResults, displays.Displayed):
         Raises InputError: nothing has been measured yet: the run has not begun, or not reached `measure.period_ms`.
         """
         from cluster_abm.results.pictures import OF_NODES, run_figure
-        from cluster_abm.results.summary import task_slowdowns
 
         measurements = self.parts.measurements
         if not measurements.rows:
@@ -50,7 +49,7 @@ class RunDisplay(RunResults, displays.Displayed):
                 f"measure.period_ms = {self.setup.measure.period_ms:g} ms; call run() before, or run(until_ms=...)"
             )
         nodes = self.engine.nodes
-        slowdowns = task_slowdowns(self.engine.ordered_records())
+        slowdowns = self.parts.task_records.outcomes().task_slowdowns()
         cores, channels = float(nodes["cores"].mean()), int(nodes["channels"].max())
         return run_figure(title or self.title, measurements.frame(OF_NODES), slowdowns, cores, channels)
 

@@ -20,7 +20,7 @@ from cluster_abm.model.assembly import Parts
 from cluster_abm.model.moving.copies import copies_by_node
 from cluster_abm.model.observing.existing import existing
 from cluster_abm.model.observing.graph import GraphOfRun
-from cluster_abm.model.observing.summary import counted_jobs, program_metrics
+from cluster_abm.model.observing.summary import program_metrics
 from cluster_abm.model.observing.watching import telling_index
 from cluster_abm.model.part import wire
 from cluster_abm.model.recorded import recording_of
@@ -147,9 +147,7 @@ class RunResults:
         parts, engine, now_ns = self.parts, self.engine, self.now_ns
         cpu_ns, disk_ns = engine.busy_ns(now_ns)
         return RunData(
-            records=engine.ordered_records() if records is None else records,
-            jobs=engine.jobs,
-            widths=engine.widths,
+            outcomes=parts.task_records.outcomes(records),
             nodes=engine.serving_nodes,
             cores=engine.nodes["cores"],
             channels=engine.nodes["channels"],
@@ -192,7 +190,7 @@ class RunResults:
             "slices": self.parts.clock.slices,
             "simulated_ms": self.now_ms,
             "offered_load": None if self.offered_load is None else self.offered_load.as_dict(),
-            "jobs": self.job_counts(*counted_jobs(run)),
+            "jobs": self.job_counts(*run.outcomes.ended),
             "metrics": computed(run),
             **program_metrics(self.parts.work.program_names, run),
             **({"acts": self.parts.script.rows(is_over=not self.running)} if self.setup.script else {}),
@@ -205,14 +203,16 @@ class RunResults:
         names of their vertices.
 
         Raises:
-            InputError: the frame does not fit into memory.
+            InputError: the frame does not fit into memory, or the rows are not kept (`measure.records`).
         """
+        self.parts.task_records.check_kept("jobs_frame()")
         what = "jobs_frame(), instead of which `run --out` and jobs_pieces() give the same rows piece by piece"
         check_memory(what, self.engine.finished * BYTES_A_FRAME_ROW, self.engine.finished, "rows")
         return self._jobs_frame(slice(None))
 
     def jobs_pieces(self) -> Iterator[pd.DataFrame]:
         """`jobs_frame` in pieces of large_tables.ROWS_AT_ONCE rows; an empty one if no task has ended."""
+        self.parts.task_records.check_kept("jobs_pieces()")
         for part in [*blocks(self.engine.finished)] or [slice(0, 0)]:
             yield self._jobs_frame(part)
             forget_pages(self.engine.records, self.jobs)
@@ -233,11 +233,15 @@ class RunResults:
         """One row a decision (decisions.DecisionRecord); with `[[data.file]]` also `cluster_t_ms` (results.columns).
 
         There is no `cluster_t_ms` with more than 100 clusters, and none under the pooled reference.
+
+        Raises InputError: the rows are not kept (`measure.records`).
         """
+        self.parts.task_records.check_kept("decisions_frame()")
         return with_vertices(self._with_access(self.parts.log.frame()), "decisions", self.network.node_names)
 
     def decisions_pieces(self) -> Iterator[pd.DataFrame]:
         """`decisions_frame` in pieces, as `jobs_pieces`."""
+        self.parts.task_records.check_kept("decisions_pieces()")
         pieces = map(self._with_access, self.parts.log.pieces())
         return pieces_with_vertices(pieces, "decisions", self.network.node_names)
 

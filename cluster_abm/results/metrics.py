@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -17,8 +16,8 @@ import numpy.typing as npt
 from cluster_abm.arrays import Floats, Integers
 from cluster_abm.engine.tables import BREAKDOWN, NS_PER_MS, Table
 from cluster_abm.formulas import energy_j
-from cluster_abm.ordered_rows import Rows
-from cluster_abm.results.summary import finished_records, job_values, makespan_spread_ms
+from cluster_abm.results.outcomes import Outcomes
+from cluster_abm.results.sums import whole_sum
 
 Value = float | int | None
 # When a metric exists: always; where users submit; where something can fail; where jobs need files; where a disk serves
@@ -31,9 +30,7 @@ When = Literal["always", "closed", "failures", "data", "channels", "power", "ini
 class RunData:
     """What metrics are computed from."""
 
-    records: Rows  # records of all ended tasks, by (finish, task)
-    jobs: Table  # the job table
-    widths: Integers  # how many tasks each job has, shape (jobs,)
+    outcomes: Outcomes  # what became of the jobs
     nodes: Table  # rows of the node table that served tasks
     # cores, channels: of each node's CPU and disk, shape (nodes,).
     cores: npt.NDArray[np.int32]
@@ -54,19 +51,6 @@ class RunData:
     counted: Mapping[str, float]
     exists: frozenset[When]  # which metrics there are
 
-    @cached_property
-    def finished(self) -> Rows:
-        """Rows of the tasks that finished."""
-        return finished_records(self.records)
-
-    @cached_property
-    def _of_jobs(self) -> Mapping[str, Floats]:
-        return job_values(self.finished, self.widths)[1]
-
-    def of_jobs(self, name: str) -> Floats:
-        """A number of each finished job (summary.job_values)."""
-        return self._of_jobs[name]
-
     def share(self, busy_ns: Integers, count: int) -> float:
         """Share of the time of `count` cores, disks or channels."""
         return total_ns(busy_ns) / float(max(1, self.now_ns * count))
@@ -81,9 +65,8 @@ class RunData:
 
 
 def total_ns(times_ns: Integers) -> float:
-    """Times of all nodes together [ns]; each fits into 64 bits, their sum need not."""
-    # Halves that cannot overflow.
-    return float((int((times_ns >> 32).sum()) << 32) + int((times_ns & 0xFFFF_FFFF).sum()))
+    """Times of all nodes together [ns]."""
+    return float(whole_sum(times_ns))
 
 
 class Metric(NamedTuple):
@@ -112,8 +95,8 @@ class Metric(NamedTuple):
 
 def _mean(name: str, scale: float = 1.0) -> Callable[[RunData], Value]:
     def value(run: RunData) -> Value:
-        values = run.of_jobs(name)
-        return float(values.mean() / scale) if len(values) else None
+        mean = run.outcomes.mean_of_jobs(name)
+        return None if mean is None else mean / scale
 
     return value
 
@@ -123,13 +106,12 @@ def _counted(name: str) -> Callable[[RunData], Value]:
 
 
 def _joules_per_job(run: RunData) -> Value:
-    jobs = len(run.of_jobs("slowdown"))
+    jobs = run.outcomes.ended.finished
     return run.energy_j / jobs if jobs else None
 
 
 def _p95_slowdown(run: RunData) -> Value:
-    values = run.of_jobs("slowdown")
-    return float(np.quantile(values, 0.95)) if len(values) else None
+    return run.outcomes.quantile_of_jobs("slowdown", 0.95)
 
 
 def _faults_per_cpu_s(run: RunData) -> Value:
@@ -139,7 +121,8 @@ def _faults_per_cpu_s(run: RunData) -> Value:
 
 def _part(part: str) -> Callable[[RunData], Value]:
     def value(run: RunData) -> Value:
-        return float(run.finished[f"{part}_ns"].mean() / NS_PER_MS) if len(run.finished) else None
+        mean_ns = run.outcomes.mean_of_tasks(part)
+        return None if mean_ns is None else mean_ns / NS_PER_MS
 
     return value
 
@@ -173,7 +156,7 @@ METRICS: tuple[Metric, ...] = (
         meaning="time from the beginning of the run to the end of the last task",
     ),
     Metric(
-        "makespan_spread_ms", "ms", better="less", when="closed", value=lambda run: makespan_spread_ms(run.records),
+        "makespan_spread_ms", "ms", better="less", when="closed", value=lambda run: run.outcomes.makespan_spread_ms(),
         meaning="largest difference between home nodes of when the last of their jobs ended", missing="no job ended",
     ),
     Metric("migrations", "1", value=_counted("migrations"), meaning="running tasks that were moved to another node"),

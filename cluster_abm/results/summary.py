@@ -122,8 +122,18 @@ def task_slowdowns(records: Rows) -> Floats:
     return values[np.isfinite(values)]
 
 
-# Of each program that has a profile.
-PROGRAM_METRICS = ("tasks", "mean_slowdown_cpu", "paging_percent", "page_faults")
+def _paging_share(records: Rows) -> Floats:
+    life = (records["cpu_ns"] + records["io_ns"] + records["io_queue_ns"] + records["paging_ns"]).astype(float)
+    return np.asarray(records["paging_ns"] / np.where(life == 0, np.nan, life))
+
+
+# Means over the finished tasks of a program with a profile: of each task, and the factor of the mean.
+OF_PROGRAMS: Mapping[str, tuple[Callable[[Rows], Floats | Integers], float]] = {
+    "mean_slowdown_cpu": (_OF_TASKS["slowdown_cpu"], 1.0),
+    "paging_percent": (_paging_share, 100.0),
+    "page_faults": (lambda part: part["faults"], 1.0),
+}
+PROGRAM_METRICS = ("tasks", *OF_PROGRAMS)
 
 
 def by_program(records: Rows, jobs: Table, programs: Sequence[str]) -> dict[str, dict[str, float]]:
@@ -135,14 +145,10 @@ def by_program(records: Rows, jobs: Table, programs: Sequence[str]) -> dict[str,
     for number, name in enumerate(programs):
         own = records[ran == number]
         if len(own):
-            wall = (own["finish_ns"] - own["arrival_ns"]).astype(float)
-            life = (own["cpu_ns"] + own["io_ns"] + own["io_queue_ns"] + own["paging_ns"]).astype(float)
-            numbers[name] = {
-                "tasks": len(own),
-                "mean_slowdown_cpu": float(slowdowns(wall, own["cpu_ns"] - own["lost_cpu_ns"]).mean()),
-                "paging_percent": float((own["paging_ns"] / np.where(life == 0, np.nan, life)).mean() * 100.0),
-                "page_faults": float(own["faults"].mean()),
+            means = {
+                measure: float(measured(own).mean() * factor) for measure, (measured, factor) in OF_PROGRAMS.items()
             }
+            numbers[name] = {"tasks": len(own), **means}
     return numbers
 
 

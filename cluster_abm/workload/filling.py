@@ -17,6 +17,7 @@ from cluster_abm.workload.homes import home_weights
 from cluster_abm.workload.programs import Library, mixed
 from cluster_abm.workload.times import check_longest, whole_ns
 
+SUBMISSION = "workload: the submission of the last job"  # as messages name it
 # The stream of each column.
 STREAMS = {
     "io_per_ms": "io", "request_kb": "request", "cpu_ms": "cpu", "memory_mb": "memory", "initial_data_mb": "data",
@@ -42,31 +43,29 @@ def fill(
         library: the programs whose numbers stand in the column `program`, or of which the mix is; None: none.
         ahead: rows of zeros that stand before them.
     """
-    what = "workload: the submission of the last job"
-    check_longest(arrival_ms, what)
+    check_longest(arrival_ms, SUBMISSION)
     table = zeros(ahead + len(arrival_ms), JOB, "jobs")
     jobs = table[ahead:]
-    drawing = _Drawing(scenario, seed, len(jobs))
+    filling = Filling(scenario, seed, len(jobs))
     programs = _programs_of(scenario, seed, len(jobs), given.get("program"))
-    first_task = 0
     for rows in blocks(len(jobs)):
         part = jobs[rows]
-        part["arrival_ns"] = whole_ns(arrival_ms[rows], what)
-        drawing.fill(part, {name: values[rows] for name, values in given.items()})
-        part["program"] = NONE
+        filling.fill(part, arrival_ms[rows], {name: values[rows] for name, values in given.items()})
         if programs is not None and library is not None:
             _describe_programs(part, library, programs[rows])
-        ends = first_task + np.cumsum(part["tasks"], dtype=np.int64)
-        part["first_task"] = ends - part["tasks"]
-        first_task = int(ends[-1])
         forget_pages(jobs)
     return table
 
 
-class _Drawing:
-    """The streams of all columns, each a block ahead of what has been filled in."""
+class Filling:
+    """Fills in rows of a job table, block after block: the streams of all columns are where the last block ended.
+
+    Args:
+        count: how many rows there will be.
+    """
 
     def __init__(self, scenario: Scenario, seed: int, count: int) -> None:
+        self._first_task = 0
         workload = self._workload = scenario.workload
         streams = {name: generator(seed, purpose) for name, purpose in STREAMS.items()}
         self._laws: dict[str, Distribution] = {
@@ -82,8 +81,21 @@ class _Drawing:
         repeats = workload.repeats
         self._copies = Copies(repeats, generator(seed, "repeats"), count) if repeats.share else None
 
-    def fill(self, jobs: Table, given: dict[str, Floats]) -> None:
-        """Fill in the next rows of the table."""
+    def fill(self, jobs: Table, arrival_ms: Floats, given: dict[str, Floats]) -> None:
+        """Fill in the next rows of the table, of jobs without a program.
+
+        Args:
+            arrival_ms: when they are submitted, shape as `jobs` [ms].
+            given: columns that are not drawn, by name, shape as `jobs` each; NaN: drawn.
+        """
+        jobs["arrival_ns"] = whole_ns(arrival_ms, SUBMISSION)
+        self._fill_columns(jobs, given)
+        jobs["program"] = NONE
+        ends = self._first_task + np.cumsum(jobs["tasks"], dtype=np.int64)
+        jobs["first_task"] = ends - jobs["tasks"]
+        self._first_task = int(ends[-1])
+
+    def _fill_columns(self, jobs: Table, given: dict[str, Floats]) -> None:
         workload, count = self._workload, len(jobs)
         drawn = self._drawn(count)
 

@@ -7,12 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from cluster_abm.arrays import Floats
-from cluster_abm.engine.tables import NEVER, NS_PER_MS, PHASE, Table
+from cluster_abm.engine.tables import NEVER, PHASE, Table
 from cluster_abm.errors import InputError
 from cluster_abm.large_tables import blocks, column, forget_pages
 from cluster_abm.limits import check_jobs
 from cluster_abm.scenario import Scenario
-from cluster_abm.scenario.distributions import LARGEST
 from cluster_abm.workload.applications import as_application
 from cluster_abm.workload.drawing.arrivals import submission_times_s
 from cluster_abm.workload.drawing.dependence import work_over_means
@@ -21,15 +20,14 @@ from cluster_abm.workload.filling import fill
 from cluster_abm.workload.from_trace import programs_of, trace_jobs, trace_of
 from cluster_abm.workload.generators import generator
 from cluster_abm.workload.initial import initial_jobs
+from cluster_abm.workload.late import LateJobs, can_be_late
 from cluster_abm.workload.named_files import NamedFiles
 from cluster_abm.workload.pacing import pace
 from cluster_abm.workload.parents import Parents
 from cluster_abm.workload.programs import Library, mean_cpu_ms
-from cluster_abm.workload.requests import cpu_and_io_ms, requested_times
-from cluster_abm.workload.times import LONGEST_MS
+from cluster_abm.workload.requests import requested_times
+from cluster_abm.workload.sizes import MAX_TASKS, Sizes
 from cluster_abm.workload.users import are_closed, plan_thinking, users_columns
-
-MAX_TASKS = 100_000_000
 
 
 class RunJobs(NamedTuple):
@@ -48,6 +46,8 @@ class RunJobs(NamedTuple):
     files: NamedFiles | None = None
     # How many of the jobs, the first ones of the table, are on their nodes at time 0 and never submitted.
     initial: int = 0
+    # Draws the rows of the job table as the run goes on; None: all are there.
+    late: LateJobs | None = None
 
     @property
     def arriving(self) -> Table:
@@ -70,16 +70,22 @@ def job_table(scenario: Scenario, seed: int) -> Table:
     return work_of(scenario, seed).jobs
 
 
-def work_of(scenario: Scenario, seed: int) -> RunJobs:
+def work_of(scenario: Scenario, seed: int, may_be_late: bool = False) -> RunJobs:
     """All jobs of a run: those of `workload.initial`, then the others by arrival; the policy does not affect them.
 
     Those of closed users stand user by user; of each only the first arrival is known yet.
+
+    Args:
+        may_be_late: whether rows need not be there before the jobs arrive, where they can be drawn then (`late`).
 
     Raises InputError: a trace that cannot be read, is empty, or does not fit the cluster; more than 64 bits hold.
     """
     workload = as_application(scenario.workload, scenario.cluster)
     if workload is not scenario.workload:
         scenario = scenario.model_copy(update={"workload": workload})
+    if may_be_late and can_be_late(scenario):
+        late = LateJobs(scenario, seed, jobs_per_second(scenario))
+        return RunJobs(late.table, None, late=late)
     parents, earliest_ns, files = None, None, None
     trace = trace_of(scenario)
     programs = programs_of(scenario, trace)
@@ -98,7 +104,11 @@ def work_of(scenario: Scenario, seed: int) -> RunJobs:
     thinking_ms = plan_thinking(jobs, scenario, seed) if are_closed(scenario) else 0.0
     if ahead:
         table[:ahead], requested_first = initial_jobs(scenario, seed, int(column(jobs, "tasks").sum(dtype=np.int64)))
-    _check_size(table, scenario, thinking_ms)
+    sizes = Sizes(scenario, thinking_ms)
+    for rows in blocks(len(table)):
+        sizes.add(table[rows])
+        forget_pages(table)
+    sizes.check()
     requested_ms = requested_times(scenario, seed, jobs, columns.get("requested_ms"), programs)
     if parents is not None:
         earliest_ns = jobs["arrival_ns"].tolist()
@@ -123,44 +133,6 @@ def _one_after_the_other(first: Floats | None, ahead: int, other: Floats | None,
         return None
     none = np.full(ahead, np.nan), np.full(jobs, np.nan)
     return np.concatenate([none[0] if first is None else first, none[1] if other is None else other])
-
-
-def _check_size(jobs: Table, scenario: Scenario, thinking_ms: float) -> None:
-    """Check that 64 bits hold all that may come of these jobs; `thinking_ms` is the longest total of a user [ms].
-
-    Raises InputError.
-    """
-    tasks = column(jobs, "tasks").sum(dtype=np.int64)
-    if tasks > MAX_TASKS:
-        raise InputError(f"workload: {tasks:,} tasks: allowed are {MAX_TASKS:,}")
-    largest = dict.fromkeys(("memory_mb", "initial_data_mb", "io_per_ms", "request_kb"), 0.0)
-    # A clock goes as far as the node that has most to do; what a policy sends there besides, the run itself sees.
-    at_home_ms, last_ns = np.zeros(scenario.cluster.nodes), 0
-    for rows in blocks(len(jobs)):
-        part = jobs[rows]
-        with np.errstate(over="ignore"):
-            for name, most in largest.items():
-                values = part[name] * part["tasks"] if name == "memory_mb" else part[name]
-                largest[name] = float(np.maximum(most, values.max()))
-            work_ms = cpu_and_io_ms(part, scenario.cluster) * part["tasks"]
-            at_home_ms += np.bincount(part["home"], work_ms, len(at_home_ms))
-        arrival_ns = part["arrival_ns"]
-        last_ns = max(last_ns, int(arrival_ns[arrival_ns < NEVER].max(initial=0)))
-        forget_pages(jobs)
-    for name, value, limit, unit in (
-        ("memory_mb", largest["memory_mb"], LARGEST, "MB"),
-        ("initial_data_mb", largest["initial_data_mb"], LARGEST, "MB"),
-        ("io_per_ms", largest["io_per_ms"], 1e6, "accesses per ms"),
-        ("request_kb", largest["request_kb"], LARGEST, "KB"),
-        (
-            "all work together",
-            float(at_home_ms.max()) + last_ns / NS_PER_MS + thinking_ms,
-            LONGEST_MS,
-            "ms to its end on the home node that has most",
-        ),
-    ):
-        if not value <= limit:
-            raise InputError(f"workload: {name} of the jobs reaches {value:.3g} {unit}: allowed is {limit:g}")
 
 
 def jobs_per_second(scenario: Scenario) -> float:

@@ -67,8 +67,9 @@ def offered_load(scenario: Scenario, work: RunJobs) -> OfferedLoad | None:
     nodes = _nodes(scenario)
     programs = _programs(work.phases)
     totals, largest = np.zeros(4), 0.0
-    for first in range(0, len(jobs), ROWS_SUMMED):
-        part, share = _work(jobs[first : first + ROWS_SUMMED], nodes, programs, scenario.cluster.paging == "rate")
+    in_blocks = (jobs[first : first + ROWS_SUMMED] for first in range(0, len(jobs), ROWS_SUMMED))
+    for rows in in_blocks if work.late is None else work.late.again():
+        part, share = _work(rows, nodes, programs, scenario.cluster.paging == "rate")
         totals, largest = totals + part, max(largest, share)
         forget_pages(jobs)
     cpu_ms, service_ms, transfer_ms, memory_mb_ms = totals / (window_s * 1000.0)

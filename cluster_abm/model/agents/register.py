@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.engine.state import EngineState
-from cluster_abm.engine.tables import RECORD, Table
+from cluster_abm.engine.tables import NEVER, RECORD, Table
 from cluster_abm.model.agents.job import Job
+from cluster_abm.model.observing.task_records import TaskRecords
 from cluster_abm.model.part import part
 from cluster_abm.model.waiting.submission_times import SubmissionTimes
 
@@ -24,12 +25,14 @@ class JobRegister:
     Attributes:
         make_agent: makes the agent of a job.
         is_kept: whether it is kept from the beginning.
+        task_records: whether records of ended tasks are kept.
     """
 
     make_agent: Callable[[int], Job]
     engine: EngineState
     schedule: SubmissionTimes
     is_kept: bool
+    task_records: TaskRecords
 
     def __post_init__(self) -> None:
         self._agents: dict[int, Job] = {}
@@ -58,8 +61,14 @@ class JobRegister:
     def __contains__(self, job: int) -> bool:
         return job in self._agents
 
+    @property
+    def records_read(self) -> int:
+        """How many records of ended tasks have been read here; NEVER: none is read."""
+        return self._records_read if self.is_kept else NEVER
+
     def records_of(self, job: int) -> Table:
         """Records of a job's tasks that have ended, in the order in which they did."""
+        self.task_records.check_kept(f"job {job}")
         self._bring_up_to_date()
         rows = self._finished_tasks.get(job)
         return self.engine.records[rows] if rows else np.zeros(0, RECORD)
@@ -72,7 +81,8 @@ class JobRegister:
             self._unfinished = engine.widths.astype(np.int64)
         new = engine.records[self._records_read :]
         for row, job in enumerate(new["job"].tolist(), self._records_read):
-            self._finished_tasks.setdefault(job, []).append(row)
+            if self.task_records.are_kept:
+                self._finished_tasks.setdefault(job, []).append(row)
             self._unfinished[job] -= 1
         self._records_read += len(new)
         for job in self.schedule.taken(self._next_job, submitted):

@@ -10,7 +10,6 @@ import numpy as np
 from cluster_abm.clock import NS_PER_MS, Clock, whole_ns
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import FREE, LOST, NEVER, NONE, REQUEST_ONLY
-from cluster_abm.large_tables import columns
 from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.failing.outages import OutagePlan, Thing
 from cluster_abm.model.failing.recovery import Recovery
@@ -18,6 +17,7 @@ from cluster_abm.model.moving.routes_in_use import RoutesInUse
 from cluster_abm.model.moving.routing import LiveNetwork
 from cluster_abm.model.moving.transfers import Transfers
 from cluster_abm.model.observing.happenings import Happenings
+from cluster_abm.model.observing.task_records import TaskRecords
 from cluster_abm.model.part import part
 from cluster_abm.scenario.failures import Failures
 
@@ -143,6 +143,7 @@ class FailureProcess:
     broken_routes: BrokenRoutes
     orphans: Orphans
     happenings: Happenings
+    task_records: TaskRecords
 
     def __post_init__(self) -> None:
         self.node_failures = self.link_failures = 0
@@ -181,9 +182,7 @@ class FailureProcess:
             return {}
         engine = self.engine
         live = engine.tasks[(engine.tasks["state"] != FREE) & (engine.tasks["state"] != REQUEST_ONLY)]
-        outcome, cpu_ns, lost_cpu_ns = columns(engine.records, "outcome", "cpu_ns", "lost_cpu_ns")
-        in_vain = np.where(outcome == LOST, cpu_ns, lost_cpu_ns)
-        lost_ns = int(in_vain.sum()) + int(live["lost_cpu_ns"].sum())
+        lost_ns = self.task_records.in_vain_ns() + int(live["lost_cpu_ns"].sum())
         return {
             "node_failures": self.node_failures,
             "link_failures": self.link_failures,

@@ -152,6 +152,13 @@ class Conversation:
         return self.waiting_here
 
     @property
+    def records_read(self) -> int:
+        """How many records of ended tasks managers have been told of; NEVER: they hear of none."""
+        if not (self.is_on and self.hears_ends):
+            return NEVER
+        return self.in_rows.records_read if self._is_away and self.in_rows else self.news.records_read
+
+    @property
     def held(self) -> int:
         """How many tasks wait at some manager, or are being handed over."""
         return self.in_rows.held if self._is_away and self.in_rows else self.waiting_here.count

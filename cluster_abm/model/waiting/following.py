@@ -37,6 +37,11 @@ class Following(SubmissionTimes, ABC):
         self.waits_for_ends = True
 
     @property
+    def records_read(self) -> int:
+        """As SubmissionTimes."""
+        return self._records_read
+
+    @property
     def is_over(self) -> bool:
         """As SubmissionTimes."""
         return not self._coming

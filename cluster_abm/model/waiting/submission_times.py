@@ -34,8 +34,13 @@ class SubmissionTimes:
         # Some of them in a column of their own: searching a field of a table would copy it each time.
         self._near_ns, self._near_from = np.zeros(0, np.int64), 0
         self.submitted = self.work.initial
-        self._next_ns = int(self.arrivals_ns[self.submitted]) if self.submitted < len(self.arrivals_ns) else NEVER
+        self._next_ns = self._arrival_ns(self.submitted)
         self.waits_for_ends = False
+
+    @property
+    def records_read(self) -> int:
+        """How many records of ended tasks have been read here; NEVER: none is read."""
+        return NEVER
 
     @property
     def is_over(self) -> bool:
@@ -46,13 +51,23 @@ class SubmissionTimes:
         """When the first job after a time is submitted, as far as is known [ns]; NEVER if none is."""
         if self._next_ns > time_ns:
             return self._next_ns
-        first = self._first_from(time_ns + 1)
-        return int(self.arrivals_ns[first]) if first < len(self.arrivals_ns) else NEVER
+        return self._arrival_ns(self._first_from(time_ns + 1))
 
     def after_next(self, jobs: int) -> int:
         """When the job after the next `jobs` ones is submitted, as far as is known [ns]; NEVER if none is."""
-        following = self.submitted + jobs
-        return int(self.arrivals_ns[following]) if following < len(self.arrivals_ns) else NEVER
+        return self._arrival_ns(self.submitted + jobs)
+
+    def _arrival_ns(self, position: int) -> int:
+        """When the job at a position is submitted [ns]; NEVER: there is none."""
+        if position >= len(self.arrivals_ns):
+            return NEVER
+        self._draw(position + 1)
+        return int(self.arrivals_ns[position])
+
+    def _draw(self, rows: int) -> None:
+        """Have the first rows of the job table drawn that are read now."""
+        if self.work.late is not None and self.work.late.drawn < rows:
+            self.work.late.draw(rows)
 
     def take(self, boundary_ns: int) -> Integers:
         """Jobs submitted before a boundary and not taken yet, in the order of their submission."""
@@ -68,10 +83,9 @@ class SubmissionTimes:
         position = self.submitted
         while position < len(self.arrivals_ns):
             if not self._near_from <= position < self._near_from + len(self._near_ns):
-                self._near_from, self._near_ns = (
-                    position,
-                    self.arrivals_ns[position : position + large_tables.ROWS_AT_ONCE].copy(),
-                )
+                end = position + large_tables.ROWS_AT_ONCE
+                self._draw(end)
+                self._near_from, self._near_ns = position, self.arrivals_ns[position:end].copy()
             if self._near_ns[-1] >= time_ns:
                 return self._near_from + int(self._near_ns.searchsorted(time_ns))
             position = self._near_from + len(self._near_ns)

@@ -13,7 +13,8 @@ from cluster_abm.engine.tables import NS_PER_MS
 from cluster_abm.errors import InputError
 from cluster_abm.large_tables import column
 from cluster_abm.results.metrics import computed
-from cluster_abm.results.summary import PROGRAM_METRICS, finished_records, job_values
+from cluster_abm.results.outcomes import Outcomes, RecordedOutcomes
+from cluster_abm.results.summary import PROGRAM_METRICS, finished_jobs, finished_records, job_values
 from cluster_abm.study.statistics.warmup import mser
 
 if TYPE_CHECKING:
@@ -47,14 +48,15 @@ def measure_run(model: ClusterModel, warmup: str = "none") -> dict[str, Any]:
         raise InputError(f"warmup = {warmup!r}: allowed: {', '.join(WARMUPS)}")
     summary = model.summary()
     metrics = dict(summary["metrics"])
-    records = finished_records(model.engine.ordered_records())
-    jobs, values = job_values(records, model.engine.widths)
-    counted = np.ones(len(jobs), bool)
+    outcomes: Outcomes = model.parts.task_records.outcomes()
     if warmup == "mser":
+        model.parts.task_records.check_kept('warmup = "mser"')
         found = mser(tasks_met(model))
-        counted = ~np.isin(jobs, model.parts.submissions.schedule.taken(0, found.cut))
-        left = records[np.isin(records["job"], jobs[counted])]
-        metrics |= computed(replace(model.run_data(), records=left), only_of_jobs=True)
+        records, widths = finished_records(model.engine.ordered_records()), model.engine.widths
+        left_out = model.parts.submissions.schedule.taken(0, found.cut)
+        counted = np.setdiff1d(finished_jobs(records, widths), left_out)
+        outcomes = RecordedOutcomes(records[np.isin(records["job"], counted)], model.jobs, widths)
+        metrics |= computed(replace(model.run_data(), outcomes=outcomes), only_of_jobs=True)
         metrics |= {"warmup_jobs": found.cut, "warmup_settled": int(found.settled)}
     row: dict[str, Any] = {}
     for name, value in metrics.items():
@@ -66,14 +68,15 @@ def measure_run(model: ClusterModel, warmup: str = "none") -> dict[str, Any]:
     for program in model.parts.work.program_names:
         found = summary["programs"].get(program, {})
         row |= {f"programs.{program}.{name}": _number(found.get(name)) for name in PROGRAM_METRICS}
-    row["slowdown_quantiles"] = _quantiles(values["slowdown"][counted])
-    row["response_quantiles"] = _quantiles(values["response_ns"][counted] / NS_PER_MS)
+    row["slowdown_quantiles"] = outcomes.quantiles_of_jobs("slowdown", PERCENTS)
+    row["response_quantiles"] = outcomes.quantiles_of_jobs("response_ns", PERCENTS, NS_PER_MS)
     return row
 
 
 def responses_ms(model: ClusterModel) -> list[float]:
     """The response time of each job of a finished run, by number, from its arrival to the end of its last task [ms];
     NaN of one that has not finished."""
+    model.parts.task_records.check_kept(RESPONSES)
     found = np.full(len(model.engine.widths), np.nan)
     jobs, values = job_values(finished_records(model.engine.ordered_records()), model.engine.widths)
     found[jobs] = values["response_ns"] / NS_PER_MS
@@ -110,8 +113,3 @@ def load_over_time(model: ClusterModel) -> dict[str, Any]:
 
 def _number(value: float | None) -> float:
     return math.nan if value is None else value
-
-
-def _quantiles(values: npt.NDArray[np.float64]) -> list[float]:
-    values = values[np.isfinite(values)]
-    return np.quantile(values, PERCENTS).tolist() if len(values) else []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from scipy.special import ndtr, ndtri
 
@@ -39,10 +41,15 @@ def _single(
         times = np.interp(_even(rng, float(mass[-1]), jobs, jobs_per_s), mass, instants)
     else:
         times = _even(rng, window_s, jobs, jobs_per_s)
-    if arrivals.has_course:
-        instants, mass = course(arrivals, window_s)
-        times = np.interp(times, mass, instants)
-    return times
+    return _on_course(arrivals, times, window_s)
+
+
+def _on_course(arrivals: Arrivals, times: Floats, window_s: float) -> Floats:
+    """Even times, moved to where the rate follows the hours of the day and the days of the week."""
+    if not arrivals.has_course:
+        return times
+    instants, mass = course(arrivals, window_s)
+    return np.interp(times, mass, instants)
 
 
 def _even(rng: np.random.Generator, length: float, jobs: int | None, jobs_per_s: float) -> Floats:
@@ -86,21 +93,47 @@ def _in_batches(
     return times
 
 
+def poisson_blocks_s(
+    arrivals: Arrivals, rng: np.random.Generator, window_s: float, jobs_per_s: float, size: int
+) -> Iterator[Floats]:
+    """`submission_times_s` of single Poisson arrivals in blocks of `size`, of which the last may be shorter."""
+    rest = np.empty(0)
+    for piece in _poisson_pieces(rng, window_s * jobs_per_s, size):
+        piece /= jobs_per_s
+        times = np.concatenate([rest, _on_course(arrivals, piece, window_s)])
+        while len(times) >= size:
+            yield times[:size]
+            times = times[size:]
+        rest = times
+    if len(rest):
+        yield rest
+
+
 def _unit_poisson(rng: np.random.Generator, length: float) -> Floats:
     """Points of a Poisson process of rate 1 on 0..length."""
-    pieces = []
+    pieces = list(_poisson_pieces(rng, length))
+    return np.concatenate(pieces) if len(pieces) > 1 else next(iter(pieces), np.empty(0))
+
+
+def _poisson_pieces(rng: np.random.Generator, length: float, at_once: int | None = None) -> Iterator[Floats]:
+    """As `_unit_poisson`, piece after piece, of at most `at_once` points each; None: of any number.
+
+    The pieces change nothing: not a point, and not what `rng` gives next.
+    """
     last = 0.0
     while last < length:
-        times = rng.standard_exponential(max(16, int((length - last) * 1.05) + 16))
-        np.cumsum(times, out=times)
-        times += last
-        last = float(times[-1])
-        pieces.append(times)
-    if not pieces:
-        return np.empty(0)
-    # They ascend: only of the last piece some may be beyond.
-    pieces[-1] = pieces[-1][: pieces[-1].searchsorted(length)]
-    return np.concatenate(pieces) if len(pieces) > 1 else pieces[0]
+        begin, since = last, 0.0
+        to_draw = max(16, int((length - begin) * 1.05) + 16)
+        while to_draw:
+            times = rng.standard_exponential(min(to_draw, at_once or to_draw))
+            to_draw -= len(times)
+            times[0] += since
+            np.cumsum(times, out=times)
+            since = float(times[-1])
+            times += begin
+            last = float(times[-1])
+            # They ascend: only the last ones may be beyond.
+            yield times if last < length else times[: times.searchsorted(length)]
 
 
 def _lognormal_window(arrivals: Arrivals, rng: np.random.Generator, window_s: float, jobs: int) -> Floats:

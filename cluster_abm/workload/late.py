@@ -1,0 +1,83 @@
+"""Jobs whose rows are drawn as a run goes on: the same as if all were drawn before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from cluster_abm.engine.tables import JOB, Table
+from cluster_abm.errors import InputError
+from cluster_abm.large_tables import ROWS_AT_ONCE, passing_zeros
+from cluster_abm.scenario import Scenario
+from cluster_abm.workload.drawing.arrivals import poisson_blocks_s
+from cluster_abm.workload.filling import Filling
+from cluster_abm.workload.generators import generator
+from cluster_abm.workload.sizes import Sizes
+
+# Jobs that a run may have whose rows are not kept.
+MOST_LATE = 2_000_000_000
+
+
+def can_be_late(scenario: Scenario) -> bool:
+    """Whether jobs can be drawn as they arrive: Poisson arrivals of independent jobs of one task each."""
+    workload = scenario.workload
+    arrivals = workload.arrivals
+    is_plain = workload.kind == "synthetic" and not workload.initial and not workload.programs.mix
+    is_poisson = arrivals.kind == "poisson" and arrivals.batch_mean == 1.0 and workload.jobs is None
+    has_files = scenario.data.files > 0 or scenario.jobs_may_name_files
+    is_alone = not workload.tasks.has_parallel_jobs and workload.requested_over_actual is None
+    return is_plain and is_poisson and is_alone and not has_files and not scenario.script
+
+
+class LateJobs:
+    """Draws the rows of a job table, in blocks, before they are needed.
+
+    Args:
+        jobs_per_s: at which rate jobs arrive, as a mean over the window [1/s].
+
+    Attributes:
+        table: the job table, of which the first `drawn` rows are there, unless they have been forgotten.
+        drawn: how many rows have been drawn.
+
+    Raises InputError: there are too many.
+    """
+
+    def __init__(self, scenario: Scenario, seed: int, jobs_per_s: float) -> None:
+        self._scenario, self._seed, self._jobs_per_s = scenario, seed, jobs_per_s
+        expected = jobs_per_s * scenario.workload.duration_s
+        if expected > MOST_LATE:
+            raise InputError(f"workload: {expected:.3g} jobs: allowed are {MOST_LATE:,}")
+        self.table = passing_zeros(sum(map(len, self._arrivals_ms())), JOB, "jobs")
+        self.drawn = 0
+        self._blocks = self._filled(self.table)
+        self._sizes = Sizes(scenario, most_tasks=MOST_LATE)
+
+    def draw(self, rows: int) -> None:
+        """Draw at least the first `rows` rows, or all. Raises InputError: a size is more than 64 bits hold."""
+        while self.drawn < min(rows, len(self.table)):
+            block = next(self._blocks)
+            self._sizes.add(block)
+            self._sizes.check()
+            self.drawn += len(block)
+
+    def again(self) -> Iterator[Table]:
+        """All rows in blocks, drawn once more; each block is there until the next one is asked for."""
+        room = np.zeros(min(ROWS_AT_ONCE, len(self.table)), JOB)
+        return self._filled(room)
+
+    def _filled(self, table: Table) -> Iterator[Table]:
+        filling, first = Filling(self._scenario, self._seed, len(self.table)), 0
+        for arrival_ms in self._arrivals_ms():
+            place = first % len(table)
+            part = table[place : place + len(arrival_ms)]
+            filling.fill(part, arrival_ms, {})
+            yield part
+            first += len(arrival_ms)
+
+    def _arrivals_ms(self) -> Iterator[np.ndarray]:
+        """Submission times [ms] in blocks of ROWS_AT_ONCE, of which the last may be shorter."""
+        workload = self._scenario.workload
+        rng = generator(self._seed, "arrivals")
+        for times_s in poisson_blocks_s(workload.arrivals, rng, workload.duration_s, self._jobs_per_s, ROWS_AT_ONCE):
+            yield times_s * 1000.0
