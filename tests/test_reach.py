@@ -12,6 +12,7 @@ import pytest
 
 import cluster_abm
 from cluster_abm import jit
+from cluster_abm.compiling.stamps import ENTRIES, ENTRIES_OF_TALK
 from cluster_abm.jit import kept
 from cluster_abm.jit.outlines import outline_of
 from cluster_abm.jit.reach import Sources
@@ -92,6 +93,18 @@ def test_the_methods_of_values_count_though_no_kernel_names_them(edited):
     concerned = edited("policy/view.py", source, source.replace("return ", "return 1.0 + "))
     assert PLACEMENT in concerned
     assert MEASURE not in concerned
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("entries", [ENTRIES, ENTRIES_OF_TALK])
+@pytest.mark.parametrize("path", ["blocks.py", "views/methods.py", "views/noted.py", "views/queues.py", "operations.py"])
+def test_an_edit_of_what_views_do_compiles_policies(entries, path, tmp_path):
+    copy = tmp_path / "cluster_abm"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    before = Sources(copy).stamp(*entries)
+    file = copy / "compiling" / path
+    file.write_text(file.read_text().replace("    return ", "    return 1 and ", 1))
+    assert Sources(copy).stamp(*entries) != before
 
 
 @pytest.mark.slow

@@ -1,5 +1,5 @@
-"""The least entry of each row of a load table, kept block by block: a row of which little has changed is not read again
-as a whole."""
+"""The least entry of each row of a load table, kept by blocks of nodes and by groups of blocks: a row of which little
+has changed is not read again as a whole."""
 
 from __future__ import annotations
 
@@ -12,11 +12,30 @@ from cluster_abm.jit import inlinable
 
 # The most nodes whose row is read as a whole.
 FEW = 256
+# Blocks of a group.
+GROUP = 64
 
 
 def blocks_of(nodes: int) -> int:
     """The number of blocks of a row of nodes."""
     return (nodes + BLOCK - 1) // BLOCK
+
+
+def groups_of(nodes: int) -> int:
+    """The number of groups of the blocks of a row of nodes."""
+    return (blocks_of(nodes) + GROUP - 1) // GROUP
+
+
+@inlinable
+def _renew_group(columns: Any, row: int, group: int) -> None:
+    """Read the blocks of a group that have changed."""
+    first, least = group * GROUP, np.inf
+    for block in range(first, min(first + GROUP, columns.changes.shape[0])):
+        if columns.as_of[row, block] != columns.changes[block]:
+            _renew(columns, row, block)
+        least = min(least, columns.least[row, block])
+    columns.group_least[row, group] = least
+    columns.group_as_of[row, group] = columns.group_changes[group]
 
 
 @inlinable
@@ -35,11 +54,11 @@ def _renew(columns: Any, row: int, block: int) -> None:
 def least_of_row(columns: Any, row: int, me: int) -> int:
     """The node of least entry; on a tie `me`, else the next one after it, cyclically."""
     lowest = np.inf
-    blocks = columns.changes.shape[0]
-    for block in range(blocks):
-        if columns.as_of[row, block] != columns.changes[block]:
-            _renew(columns, row, block)
-        lowest = min(lowest, columns.least[row, block])
+    blocks, groups = columns.changes.shape[0], columns.group_changes.shape[0]
+    for group in range(groups):
+        if columns.group_as_of[row, group] != columns.group_changes[group]:
+            _renew_group(columns, row, group)
+        lowest = min(lowest, columns.group_least[row, group])
     column = columns.table[row]
     if column[me] == lowest:
         return me
@@ -48,12 +67,54 @@ def least_of_row(columns: Any, row: int, me: int) -> int:
     for node in range(me + 1, min((mine + 1) * BLOCK, nodes)):
         if column[node] == lowest:
             return node
-    for turn in range(1, blocks + 1):
-        block = (mine + turn) % blocks
+    # From the block after the own one on, cyclically, to the own one.
+    passed = 0
+    while passed < blocks:
+        block = (mine + 1 + passed) % blocks
+        group = block // GROUP
+        if columns.group_least[row, group] != lowest:
+            passed += min((group + 1) * GROUP, blocks) - block
+            continue
         if columns.least[row, block] == lowest:
             for node in range(block * BLOCK, min((block + 1) * BLOCK, nodes)):
                 if column[node] == lowest:
                     return node
+        passed += 1
+    return me
+
+
+@inlinable
+def least_open_of_row(columns: Any, row: int, me: int, refused: Any) -> int:
+    """The same, the flagged nodes counted as infinite: only blocks that may have a smaller entry are read."""
+    column, lowest = columns.table[row], np.inf
+    nodes, blocks, groups = column.shape[0], columns.changes.shape[0], columns.group_changes.shape[0]
+    for group in range(groups):
+        if columns.group_as_of[row, group] != columns.group_changes[group]:
+            _renew_group(columns, row, group)
+        if columns.group_least[row, group] >= lowest:
+            continue
+        for block in range(group * GROUP, min((group + 1) * GROUP, blocks)):
+            if columns.least[row, block] >= lowest:
+                continue
+            for node in range(block * BLOCK, min((block + 1) * BLOCK, nodes)):
+                if column[node] < lowest and not refused[node]:
+                    lowest = column[node]
+    mine = me // BLOCK
+    for node in range(me, min((mine + 1) * BLOCK, nodes)):
+        if column[node] == lowest and not refused[node]:
+            return node
+    passed = 0
+    while passed < blocks:
+        block = (mine + 1 + passed) % blocks
+        group = block // GROUP
+        if columns.group_least[row, group] > lowest:
+            passed += min((group + 1) * GROUP, blocks) - block
+            continue
+        if columns.least[row, block] <= lowest:
+            for node in range(block * BLOCK, min((block + 1) * BLOCK, nodes)):
+                if column[node] == lowest and not refused[node]:
+                    return node
+        passed += 1
     return me
 
 

@@ -17,14 +17,16 @@ from cluster_abm.jit import bare, stamp_of, start_of
 from cluster_abm.policy.base import Policy
 
 PACKAGE = Path(__file__).resolve().parents[1]
-# What makes the functions of a policy: their code, and by it the methods of views and tasks.
-ENTRIES = tuple(
+# The methods of views and tasks, which no function names: they are registered when these modules are imported.
+OF_VIEWS = tuple(f"cluster_abm.compiling.views.{name}:" for name in ("methods", "noted", "queues"))
+# What makes the functions of a policy.
+ENTRIES = OF_VIEWS + tuple(
     f"cluster_abm.compiling.entries:_{name}"
     for name in ("place", "accept", "migration", "relieve", "holds", "takes_back", "next_job", "cores_for")
 )
 
 # Likewise of a policy that talks.
-ENTRIES_OF_TALK = tuple(
+ENTRIES_OF_TALK = OF_VIEWS + tuple(
     f"cluster_abm.compiling.talking.entries:_{name}"
     for name in ("begins", "arrives", "hears", "came", "ended", "unanswered", "node_failed")
 )

@@ -49,6 +49,7 @@ NUMBERS_OF_CAPACITIES = ("mean_speed", "mean_request_ms", "mean_work_ms")
 COLUMNS_OF_CAPACITIES = tuple(name for name in Capacities._fields if name not in NUMBERS_OF_CAPACITIES)
 OF_LOADS = {
     "table": _table, "least": _table, "as_of": _counts, "totals": _table, "added_as_of": _counts, "changes": _integers,
+    "group_least": _table, "group_as_of": _counts, "group_changes": _integers,
 }  # fmt: skip
 # Loads by index (blocks), hardware, routes from the own node, which nodes have refused and which are down, notes of the
 # manager's policy, the candidates (`candidate_count` -1: none are described), each also as a policy's task, and the

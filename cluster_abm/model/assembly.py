@@ -188,7 +188,11 @@ def assemble(
     made["holding"] = holding_of(setup, made, are_sent)
     made["submissions"] = wire(Submissions, made, may_change=lambda: failures.are_to_come)
     made["measurements"] = wire(
-        Measurements, made, period_ms=setup.measure.period_ms, has_averages=policies.any_needs_averages
+        Measurements,
+        made,
+        period_ms=setup.measure.period_ms,
+        has_averages=policies.any_needs_averages,
+        keeps_rows=keeps_rows,
     )
     return wire(Parts, made)
 

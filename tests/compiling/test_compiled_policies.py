@@ -14,13 +14,22 @@ from support import busy, same_records, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.compiling import texts
-from cluster_abm.compiling.blocks import blocks_of, least_entry, least_of_row, least_open_entry, smallest, total_of_row
+from cluster_abm.compiling.blocks import (
+    blocks_of,
+    least_entry,
+    least_of_row,
+    least_open_entry,
+    least_open_of_row,
+    smallest,
+    total_of_row,
+)
 from cluster_abm.compiling.entries import compiled_policy
+from cluster_abm.compiling.tables import OF_LOADS
 from cluster_abm.compiling.translating import NotCompilable
 from cluster_abm.engine.tables import LOAD
 from cluster_abm.errors import PolicyFault
 from cluster_abm.formulas.sums import total, total_deviation
-from cluster_abm.model.knowing.knowledge import nothing_known
+from cluster_abm.model.knowing.knowledge import note_change, nothing_known
 from cluster_abm.policies import Decision, Policy
 
 HEAD = '''
@@ -341,7 +350,8 @@ columns = st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.5, math.inf]), min_size=1, 
 
 def least_by_definition(column, me, refused=()):
     values = [math.inf if node in refused else value for node, value in enumerate(column)]
-    return next(node % len(values) for node in range(me, me + len(values)) if values[node % len(values)] == min(values))
+    least = min(values)
+    return next(node % len(values) for node in range(me, me + len(values)) if values[node % len(values)] == least)
 
 
 @settings(max_examples=33)
@@ -355,23 +365,31 @@ def test_the_least_of_a_column_on_a_tie_the_next_after_me(values, data):
     assert least_open_entry(column, me, flags) == least_by_definition(values, me, np.flatnonzero(flags).tolist())
 
 
+# The second number fills two groups of blocks and a part of a third one.
+@pytest.mark.parametrize(("nodes", "blocks"), [(200, 4), (9000, 141)])
 @settings(max_examples=40)
 @given(data=st.data())
-def test_a_row_that_changes_here_and_there_is_read_block_by_block(data):
-    nodes = 200
+def test_a_row_that_changes_here_and_there_is_read_block_by_block(nodes, blocks, data):
     known = nothing_known(np.zeros(nodes, np.int64))
     # One audience's part of the tables: what compiled code sees as its load table.
-    names = ("table", "least", "as_of", "totals", "added_as_of", "changes")
-    loads = known._replace(**{name: getattr(known, name)[0] for name in names})
+    loads = known._replace(**{name: getattr(known, name)[0] for name in OF_LOADS})
     rng = np.random.default_rng(data.draw(st.integers(0, 1000)))
+    # All alike and large: where the least is depends on the few that change.
+    loads.table[:] = 5.0
     for _ in range(8):
         for node in rng.integers(0, nodes, 5).tolist():
-            loads.table[:, node] = rng.integers(0, 3)
-            loads.changes[node // 64] += 1
+            loads.table[:, node] = rng.integers(0, 7)
+            note_change(known, 0, node)
         me = int(rng.integers(0, nodes))
-        assert least_of_row(loads, 4, me) == least_by_definition(loads.table[4].tolist(), me)
+        row = loads.table[4].tolist()
+        assert least_of_row(loads, 4, me) == least_by_definition(row, me)
+        flags = rng.random(nodes) < data.draw(st.sampled_from([0.0, 0.001, 0.5, 1.0]))
+        # Those that would be chosen have refused.
+        flags[np.argsort(row)[:3]] = True
+        refused = np.flatnonzero(flags).tolist()
+        assert least_open_of_row(loads, 4, me, flags) == least_by_definition(row, me, set(refused))
         assert total_of_row(loads, 4) == total(loads.table[4])
-    assert blocks_of(nodes) == 4
+    assert blocks_of(nodes) == blocks
 
 
 @given(values=st.lists(st.floats(0.0, 1e6), max_size=50))

@@ -12,7 +12,15 @@ import numpy as np
 from numba import types
 
 from cluster_abm import formulas
-from cluster_abm.compiling.blocks import FEW, is_exceeded, least_entry, least_of_row, least_open_entry, total_of_row
+from cluster_abm.compiling.blocks import (
+    FEW,
+    is_exceeded,
+    least_entry,
+    least_of_row,
+    least_open_entry,
+    least_open_of_row,
+    total_of_row,
+)
 from cluster_abm.compiling.operations import array_at, check_node, row_of
 from cluster_abm.compiling.tables import (
     CAPACITIES,
@@ -180,7 +188,9 @@ def _least_of(view: Any, column: Any) -> int:
 
 @method(VIEW, "least")
 def _least(view: Any, index: Any, task: Any = None) -> int:
-    if view.row.refused_count == 0 and view.nodes > FEW:
+    if view.nodes > FEW:
+        if view.row.refused_count > 0:
+            return least_open_of_row(view.loads, row_of(index), view.me, view.row.refused)
         return least_of_row(view.loads, row_of(index), view.me)
     return view.least_of(view.column(index))
 

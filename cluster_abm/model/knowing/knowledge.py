@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cluster_abm.arrays import Flags, Floats, Integers
-from cluster_abm.compiling.blocks import BLOCK, blocks_of
+from cluster_abm.compiling.blocks import BLOCK, GROUP, blocks_of, groups_of
 from cluster_abm.engine.random_numbers import REPORT, Word, task_key, uniform
 from cluster_abm.engine.tables import LOAD
 from cluster_abm.jit import called, inlined, kernel
@@ -32,6 +32,10 @@ class Known(NamedTuple):
     totals: Floats
     added_as_of: Integers
     changes: Integers  # how often each block was changed, shape (audiences, blocks)
+    # group_least, group_as_of, group_changes: the same of groups of blocks
+    group_least: Floats
+    group_as_of: Integers
+    group_changes: Integers
     # when each node sent the latest report that has arrived, shape (audiences, nodes) [ns]; -1: none
     reported_ns: Integers
     # what answers told until then is stale, shape (audiences, nodes) [ns]: the latest report that has arrived was
@@ -50,7 +54,7 @@ class Known(NamedTuple):
 def nothing_known(audience: Integers) -> Known:
     """Tables before the first report, of managers in these audiences."""
     nodes, audiences = len(audience), int(audience.max()) + 1
-    blocks, positions = blocks_of(nodes), 64
+    blocks, groups, positions = blocks_of(nodes), groups_of(nodes), 64
     return Known(
         audience=audience,
         table=np.zeros((audiences, INDICES, nodes)),
@@ -59,6 +63,9 @@ def nothing_known(audience: Integers) -> Known:
         totals=np.zeros((audiences, INDICES, blocks)),
         added_as_of=np.full((audiences, INDICES, blocks), -1, np.int64),
         changes=np.zeros((audiences, blocks), np.int64),
+        group_least=np.zeros((audiences, INDICES, groups)),
+        group_as_of=np.full((audiences, INDICES, groups), -1, np.int64),
+        group_changes=np.zeros((audiences, groups), np.int64),
         reported_ns=np.full((audiences, nodes), -1, np.int64),
         stale_ns=np.full((audiences, nodes), -1, np.int64),
         first=np.full(nodes, -1, np.int64),
@@ -123,7 +130,14 @@ def deliver(
             known.reported_ns[audience, node] = known.stale_ns[audience, node] = sent_ns
             for index in range(INDICES):
                 known.table[audience, index, node] = loads[node, index]
-            known.changes[audience, node // BLOCK] += 1
+            note_change(known, audience, node)
+
+
+@inlined
+def note_change(known: Known, audience: int, node: int) -> None:
+    """A node's loads in a table have changed."""
+    known.changes[audience, node // BLOCK] += 1
+    known.group_changes[audience, node // (BLOCK * GROUP)] += 1
 
 
 @inlined
@@ -156,7 +170,7 @@ def learn(known: Known, manager: int, node: int, now_ns: int, loads: Floats) -> 
 def _put(known: Known, audience: int, node: int, loads: Floats, row: int) -> None:
     for index in range(INDICES):
         known.table[audience, index, node] = loads[row, index]
-    known.changes[audience, node // BLOCK] += 1
+    note_change(known, audience, node)
 
 
 @called

@@ -21,8 +21,10 @@ from cluster_abm.large_tables import blocks, forget_pages, mapping_of
 from cluster_abm.model.knowing.averages import NAMES as AVERAGES
 from cluster_abm.model.part import part
 
-# Rows of the nodes' table that are kept, of about 100 bytes each; and the least number of measurements.
-MOST_ROWS, FEWEST_KEPT = 1_000_000, 500
+# Rows of the nodes' table that are kept, of about 300 bytes each.
+MOST_ROWS = 1_000_000
+# Measurements that are kept at least: where rows of tasks are kept too, and where they are not.
+FEWEST_KEPT, FEWEST_BESIDE_SUMMARY = 500, 10
 
 
 class Measured(NamedTuple):
@@ -50,6 +52,7 @@ class Measurements:
     clock: Clock
     period_ms: float
     has_averages: bool
+    keeps_rows: bool  # whether rows of tasks are kept too
 
     def __post_init__(self) -> None:
         self.cores = int(self.engine.nodes["cores"].sum())
@@ -57,7 +60,8 @@ class Measurements:
         self._rows: list[Measured] = []
         self._room = _Room(len(self.engine.nodes))
         self._is_newest_true = False
-        self._most_kept = max(FEWEST_KEPT, MOST_ROWS // len(self.engine.nodes)) // 2 * 2
+        fewest_kept = FEWEST_KEPT if self.keeps_rows else FEWEST_BESIDE_SUMMARY
+        self._most_kept = max(fewest_kept, MOST_ROWS // len(self.engine.nodes)) // 2 * 2
         self.due_ns = self.clock.boundary_from(self._period_ns)
 
     def observe(self, is_last: bool) -> bool:

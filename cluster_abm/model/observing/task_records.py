@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from cluster_abm.clock import Clock
+from cluster_abm.arrays import Flags, Integers
 from cluster_abm.engine.state import EngineState
 from cluster_abm.errors import InputError
 from cluster_abm.large_tables import ROWS_AT_ONCE, blocks, columns, forget_rows
@@ -29,7 +29,6 @@ class TaskRecords:
     """
 
     engine: EngineState
-    clock: Clock
     work: RunJobs
     cores: Cores
     are_kept: bool
@@ -40,9 +39,9 @@ class TaskRecords:
         names = self.work.program_names
         self._totals = None if self.are_kept else Totals(engine.jobs, engine.widths, len(engine.nodes), names)
         self._added = self._forgotten = 0
-        # Of each block of job rows, tasks that have ended and are to end.
-        self._ended_in = np.zeros(len(engine.jobs) // ROWS_AT_ONCE + 1, np.int64)
-        self._forgotten_jobs = np.zeros(len(self._ended_in), bool)
+        # Of the blocks of job rows that have not all ended: which have, and how many the block has when next looked at.
+        self._ended: dict[int, Flags] = {}
+        self._look_at: dict[int, int] = {}
 
     def outcomes(self, records: Rows | None = None) -> Outcomes:
         """What became of the jobs until now.
@@ -88,14 +87,31 @@ class TaskRecords:
         records = self.engine.records[self._added :]
         for rows in blocks(len(records)):
             totals.add(records[rows])
-            self._ended_in += np.bincount(records["job"][rows] // ROWS_AT_ONCE, minlength=len(self._ended_in))
+            if self.work.late is not None:
+                self._note_ended(records["job"][rows])
         self._added += len(records)
 
+    def _note_ended(self, jobs: Integers) -> None:
+        """Note that these jobs, of one task each, have ended."""
+        blocks_of = jobs // ROWS_AT_ONCE
+        for block in np.unique(blocks_of).tolist():
+            first = block * ROWS_AT_ONCE
+            if block not in self._ended:
+                self._ended[block] = np.zeros(min(ROWS_AT_ONCE, len(self.engine.jobs) - first), bool)
+                self._look_at[block] = len(self._ended[block]) * 7 // 8
+            self._ended[block][jobs[blocks_of == block] - first] = True
+
     def _forget_jobs(self) -> None:
-        """Forget the rows of blocks of jobs all of which have ended, where they can be drawn."""
-        late = self.work.late
-        if late is None:
-            return
-        for block in np.flatnonzero((self._ended_in >= ROWS_AT_ONCE) & ~self._forgotten_jobs).tolist():
-            forget_rows(self.engine.jobs, block * ROWS_AT_ONCE, (block + 1) * ROWS_AT_ONCE)
-            self._forgotten_jobs[block] = True
+        """Forget rows of jobs that have ended, a block when 7 of 8 of its jobs have, then 63 of 64, and so on."""
+        for block, have_ended in list(self._ended.items()):
+            count = int(have_ended.sum())
+            if count < self._look_at[block]:
+                continue
+            first = block * ROWS_AT_ONCE
+            rows = self.engine.jobs[first : first + len(have_ended)]
+            left = rows[~have_ended]
+            forget_rows(self.engine.jobs, first, first + len(rows))
+            rows[~have_ended] = left
+            self._look_at[block] = len(rows) - len(left) // 8
+            if not len(left):
+                del self._ended[block], self._look_at[block]

@@ -8,7 +8,6 @@ from typing import Any
 from numba.core import types
 
 from cluster_abm.arrays import Flags, Integers
-from cluster_abm.compiling.blocks import BLOCK
 from cluster_abm.compiling.tables import task_of, view_of
 from cluster_abm.engine.advance import advance_at
 from cluster_abm.engine.random_numbers import message_uniform
@@ -17,7 +16,7 @@ from cluster_abm.jit import called, inlined
 from cluster_abm.jit.calls import address_of, call_at, native_call
 from cluster_abm.model.deciding.compiled.scratch import DECIDED_ROWS, REFUSED, TAKEN
 from cluster_abm.model.deciding.truths import OF_A_NODE, PLACES
-from cluster_abm.model.knowing.knowledge import INDICES, begin_view, end_view, known_since, learn
+from cluster_abm.model.knowing.knowledge import INDICES, begin_view, end_view, known_since, learn, note_change
 from cluster_abm.native_arrays import copy_fields
 
 # What `ask` returns in the place of a reason where compiled code cannot tell.
@@ -64,7 +63,7 @@ def note_true_loads(tables: Tables, known: Any, scratch: Any, settings: Any, nod
     if settings.all_is_known:
         for index in range(INDICES):
             known.table[0, index, node] = scratch.own_numbers[0, index]
-        known.changes[0, node // BLOCK] += 1
+        note_change(known, 0, node)
 
 
 @called
@@ -115,6 +114,9 @@ def open_view(
     view.totals_at = address_of(known.totals) + audience * known.totals.strides[0]
     view.added_as_of_at = address_of(known.added_as_of) + audience * known.added_as_of.strides[0]
     view.changes_at = address_of(known.changes) + audience * known.changes.strides[0]
+    view.group_least_at = address_of(known.group_least) + audience * known.group_least.strides[0]
+    view.group_as_of_at = address_of(known.group_as_of) + audience * known.group_as_of.strides[0]
+    view.group_changes_at = address_of(known.group_changes) + audience * known.group_changes.strides[0]
     view.mb_per_s_at = address_of(scratch.mb_per_s) + 8 * (scratch.route_at[manager])
     view.latency_ms_at = address_of(scratch.latency_ms) + 8 * (scratch.route_at[manager])
     if settings.share_routes:
