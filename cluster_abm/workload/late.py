@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from cluster_abm import large_tables
+from cluster_abm.arrays import Floats
 from cluster_abm.engine.tables import JOB, Table
 from cluster_abm.errors import InputError
-from cluster_abm.large_tables import ROWS_AT_ONCE, passing_zeros
+from cluster_abm.large_tables import passing_zeros
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload.drawing.arrivals import poisson_blocks_s
 from cluster_abm.workload.filling import Filling
@@ -48,9 +50,10 @@ class LateJobs:
         expected = jobs_per_s * scenario.workload.duration_s
         if expected > MOST_LATE:
             raise InputError(f"workload: {expected:.3g} jobs: allowed are {MOST_LATE:,}")
-        self.table = passing_zeros(sum(map(len, self._arrivals_ms())), JOB, "jobs")
+        size = large_tables.ROWS_AT_ONCE
+        self.table = passing_zeros(sum(map(len, self._arrivals_ms(size))), JOB, "jobs")
         self.drawn = 0
-        self._blocks = self._filled(self.table)
+        self._blocks = self._filled(self.table, size)
         self._sizes = Sizes(scenario, most_tasks=MOST_LATE)
 
     def draw(self, rows: int) -> None:
@@ -61,23 +64,23 @@ class LateJobs:
             self._sizes.check()
             self.drawn += len(block)
 
-    def again(self) -> Iterator[Table]:
-        """All rows in blocks, drawn once more; each block is there until the next one is asked for."""
-        room = np.zeros(min(ROWS_AT_ONCE, len(self.table)), JOB)
-        return self._filled(room)
+    def again(self, size: int) -> Iterator[Table]:
+        """All rows in blocks of `size`, drawn once more; each block is there until the next one is asked for."""
+        return self._filled(np.zeros(min(size, len(self.table)), JOB), size)
 
-    def _filled(self, table: Table) -> Iterator[Table]:
+    def _filled(self, table: Table, size: int) -> Iterator[Table]:
+        """Blocks of drawn rows, one after another in a table of all of them, or each in the place of the last one."""
         filling, first = Filling(self._scenario, self._seed, len(self.table)), 0
-        for arrival_ms in self._arrivals_ms():
+        for arrival_ms in self._arrivals_ms(size):
             place = first % len(table)
             part = table[place : place + len(arrival_ms)]
             filling.fill(part, arrival_ms, {})
             yield part
             first += len(arrival_ms)
 
-    def _arrivals_ms(self) -> Iterator[np.ndarray]:
-        """Submission times [ms] in blocks of ROWS_AT_ONCE, of which the last may be shorter."""
+    def _arrivals_ms(self, size: int) -> Iterator[Floats]:
+        """Submission times [ms] in blocks of `size`, of which the last may be shorter."""
         workload = self._scenario.workload
         rng = generator(self._seed, "arrivals")
-        for times_s in poisson_blocks_s(workload.arrivals, rng, workload.duration_s, self._jobs_per_s, ROWS_AT_ONCE):
+        for times_s in poisson_blocks_s(workload.arrivals, rng, workload.duration_s, self._jobs_per_s, size):
             yield times_s * 1000.0

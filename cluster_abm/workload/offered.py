@@ -68,7 +68,7 @@ def offered_load(scenario: Scenario, work: RunJobs) -> OfferedLoad | None:
     programs = _programs(work.phases)
     totals, largest = np.zeros(4), 0.0
     in_blocks = (jobs[first : first + ROWS_SUMMED] for first in range(0, len(jobs), ROWS_SUMMED))
-    for rows in in_blocks if work.late is None else work.late.again():
+    for rows in in_blocks if work.late is None else work.late.again(ROWS_SUMMED):
         part, share = _work(rows, nodes, programs, scenario.cluster.paging == "rate")
         totals, largest = totals + part, max(largest, share)
         forget_pages(jobs)

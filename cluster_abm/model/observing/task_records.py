@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from cluster_abm import large_tables
 from cluster_abm.arrays import Flags, Integers
 from cluster_abm.engine.state import EngineState
 from cluster_abm.errors import InputError
-from cluster_abm.large_tables import ROWS_AT_ONCE, blocks, columns, forget_rows
+from cluster_abm.large_tables import blocks, columns, forget_rows
 from cluster_abm.model.part import part
 from cluster_abm.model.waiting.cores import Cores
 from cluster_abm.ordered_rows import Rows
@@ -72,13 +73,13 @@ class TaskRecords:
 
     def forget(self) -> None:
         """At a boundary: add records to the totals, and forget those that all readers have read."""
-        if self._totals is None or self.engine.finished - self._forgotten < ROWS_AT_ONCE:
+        if self._totals is None or self.engine.finished - self._forgotten < large_tables.ROWS_AT_ONCE:
             return
         self._add_all(self._totals)
         if self.cores.is_counted:
             self.cores.note_ends()
         read = min([self._added, *(reader() for reader in self.readers)])
-        if read - self._forgotten >= ROWS_AT_ONCE:
+        if read - self._forgotten >= large_tables.ROWS_AT_ONCE:
             forget_rows(self.engine.tables.records, self._forgotten, read)
             self._forgotten = read
             self._forget_jobs()
@@ -93,11 +94,11 @@ class TaskRecords:
 
     def _note_ended(self, jobs: Integers) -> None:
         """Note that these jobs, of one task each, have ended."""
-        blocks_of = jobs // ROWS_AT_ONCE
+        blocks_of = jobs // large_tables.ROWS_AT_ONCE
         for block in np.unique(blocks_of).tolist():
-            first = block * ROWS_AT_ONCE
+            first = block * large_tables.ROWS_AT_ONCE
             if block not in self._ended:
-                self._ended[block] = np.zeros(min(ROWS_AT_ONCE, len(self.engine.jobs) - first), bool)
+                self._ended[block] = np.zeros(min(large_tables.ROWS_AT_ONCE, len(self.engine.jobs) - first), bool)
                 self._look_at[block] = len(self._ended[block]) * 7 // 8
             self._ended[block][jobs[blocks_of == block] - first] = True
 
@@ -107,7 +108,7 @@ class TaskRecords:
             count = int(have_ended.sum())
             if count < self._look_at[block]:
                 continue
-            first = block * ROWS_AT_ONCE
+            first = block * large_tables.ROWS_AT_ONCE
             rows = self.engine.jobs[first : first + len(have_ended)]
             left = rows[~have_ended]
             forget_rows(self.engine.jobs, first, first + len(rows))
