@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 NOT_REPRODUCED = {
     "compare": "only `cluster-abm compare` reads it; --seeds says how many",
-    "measure": "a reproduction takes no measurements; `run` does",
+    "measure.period_ms": "a reproduction takes no measurements; `run` does",
 }
 
 

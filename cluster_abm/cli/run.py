@@ -224,9 +224,14 @@ def _save(folder: Path, model: ClusterModel, title: str, summary: dict[str, Any]
     from cluster_abm.results.style import save
 
     measurements = model.parts.measurements
-    tables: dict[str, pd.DataFrame | Iterable[pd.DataFrame]] = {
-        "jobs": model.jobs_pieces(), "nodes": model.nodes_pieces(), "decisions": model.decisions_pieces()
-    }  # fmt: skip
+    tables: dict[str, pd.DataFrame | Iterable[pd.DataFrame]] = {"nodes": model.nodes_pieces()}
+    if model.parts.task_records.are_kept:
+        tables = {"jobs": model.jobs_pieces(), **tables, "decisions": model.decisions_pieces()}
+    else:
+        tell('jobs.parquet and decisions.parquet are not written: measure.records = "summary" keeps no rows of them')
+        for name in ("jobs", "decisions"):
+            # Those of an earlier run into the same folder would be taken for this one's.
+            (folder / f"{name}.parquet").unlink(missing_ok=True)
     write_run(folder, model.setup, summary, tables, wall_s)
     if measurements.rows:
         save(model.plot(title), folder / "run.png")

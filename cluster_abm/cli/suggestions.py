@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # Keys that a comparison does not use, with the reason.
 NOT_COMPARED = {
     "policy.name": "`compare` runs the policies of --policies, or of compare.policies",
-    "measure": "`compare` takes no measurements; `run` does",
+    "measure.period_ms": "`compare` takes no measurements; `run` does",
 }
 ANOTHER_SETTING = "workload.io_per_ms.mean=0.02"
 BATCH_RULES = ("batch-system", "easy", "conservative")

@@ -49,9 +49,9 @@ class RunDisplay(RunResults, displays.Displayed):
                 f"measure.period_ms = {self.setup.measure.period_ms:g} ms; call run() before, or run(until_ms=...)"
             )
         nodes = self.engine.nodes
-        slowdowns = self.parts.task_records.outcomes().task_slowdowns()
+        slowdowns, tasks = self.parts.task_records.outcomes().task_slowdowns()
         cores, channels = float(nodes["cores"].mean()), int(nodes["channels"].max())
-        return run_figure(title or self.title, measurements.frame(OF_NODES), slowdowns, cores, channels)
+        return run_figure(title or self.title, measurements.frame(OF_NODES), slowdowns, cores, channels, finished=tasks)
 
     def _how_far(self) -> str:
         """How far the run is."""

@@ -60,8 +60,9 @@ class Outcomes(Protocol):
     def by_program(self, programs: Sequence[str]) -> dict[str, dict[str, float]]:
         """As summary.by_program."""
 
-    def task_slowdowns(self) -> Floats:
-        """Slowdowns of the finished tasks that have one, or numbers that are distributed like them, shape (n,)."""
+    def task_slowdowns(self) -> tuple[Floats, int]:
+        """Slowdowns of the finished tasks that have one, or fewer numbers that are distributed like them, shape (n,);
+        and how many tasks these are."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,7 @@ class RecordedOutcomes:
         """As Outcomes."""
         return by_program(self._finished, self.jobs, programs)
 
-    def task_slowdowns(self) -> Floats:
+    def task_slowdowns(self) -> tuple[Floats, int]:
         """As Outcomes."""
-        return task_slowdowns(self.records)
+        values = task_slowdowns(self.records)
+        return values, len(values)

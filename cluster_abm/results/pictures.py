@@ -262,7 +262,15 @@ def draw_run(
     return style.save(run_figure(title, nodes, slowdowns, cores, channels), path)
 
 
-def run_figure(title: str, nodes: pd.DataFrame, slowdowns: Floats, cores: float = 1.0, channels: int = 1) -> Figure:
+def run_figure(
+    title: str,
+    nodes: pd.DataFrame,
+    slowdowns: Floats,
+    cores: float = 1.0,
+    channels: int = 1,
+    *,
+    finished: int | None = None,
+) -> Figure:
     """Utilisation and tasks over time, load of each node over time, and the distribution of slowdowns.
 
     Args:
@@ -270,6 +278,7 @@ def run_figure(title: str, nodes: pd.DataFrame, slowdowns: Floats, cores: float 
         slowdowns: of each finished task, shape (tasks,).
         cores: cores a node, on average.
         channels: the most that a disk has.
+        finished: how many tasks finished, if these are fewer numbers.
     """
     of_cpu = "CPU, all cores" if cores > 1 else "CPU"
     # Of several channels a disk is busy while one is: it may be able to do more.
@@ -314,12 +323,13 @@ def run_figure(title: str, nodes: pd.DataFrame, slowdowns: Floats, cores: float 
     style.legend_beside_title(busy)
     if len(seen) > 1:
         style.legend_beside_title(tasks)
-    _draw_distribution(distribution, np.sort(slowdowns))
+    _draw_distribution(distribution, np.sort(slowdowns), len(slowdowns) if finished is None else finished)
     return figure
 
 
-def _draw_distribution(axes: Axes, values: Floats) -> None:
-    """Draw the distribution of ascending values; of very many some, from the least to the largest, evenly in number."""
+def _draw_distribution(axes: Axes, values: Floats, tasks: int) -> None:
+    """Draw the distribution of ascending values, which are those of `tasks` tasks or distributed like them; of very
+    many values some, from the least to the largest, evenly in number."""
     drawn = values
     if len(values) > MOST_VALUES:
         drawn = values[np.linspace(0, len(values) - 1, MOST_VALUES).round().astype(np.int64)]
@@ -334,7 +344,7 @@ def _draw_distribution(axes: Axes, values: Floats) -> None:
     sampled = f", {MOST_VALUES:,} of them drawn" if drawn is not values else ""
     style.tidy(
         axes,
-        f"Slowdown of {len(values):,} finished tasks{sampled}",
+        f"Slowdown of {tasks:,} finished tasks{sampled}",
         "slowdown (wall / isolated time)",
         "tasks with at most this slowdown [%]",
     )

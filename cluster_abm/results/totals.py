@@ -131,9 +131,9 @@ class Totals:
                 numbers[name] = {"tasks": self._of_programs[name, "page_faults"].count, **means}
         return numbers
 
-    def task_slowdowns(self) -> Floats:
+    def task_slowdowns(self) -> tuple[Floats, int]:
         """As Outcomes: at most MOST_DRAWN numbers, evenly spread."""
-        return self._slowdowns.histogram.spread(MOST_DRAWN)
+        return self._slowdowns.histogram.spread(MOST_DRAWN), self._slowdowns.sum.count
 
 
 def in_vain_ns(records: Table | Mapping[str, Array]) -> int:

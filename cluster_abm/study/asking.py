@@ -21,7 +21,7 @@ from cluster_abm.study.runner.tasks import Where
 Value = bool | int | float | str
 
 # Sections and keys of a scenario on which no result of these studies depends.
-OF_NO_RESULT = {"compare", "measure"}
+OF_NO_RESULT: Any = {"compare": True, "measure": {"period_ms"}}
 
 
 class Question:

@@ -108,7 +108,8 @@ def test_what_needs_rows_is_refused_by_name():
         with pytest.raises(InputError, match=f'^{name}: measure.records = "summary" keeps no rows .* allowed "all"'):
             read()
     assert len(model.nodes_frame())
-    assert model.plot().axes
+    axes = model.plot().axes[3]
+    assert axes.get_title(loc="left") == f"Slowdown of {model.engine.finished:,} finished tasks"
     with pytest.raises(InputError, match=r'record: measure.records = "summary"'):
         ClusterModel(scenario(**busy(), measure__records="summary"), record=True)
     with pytest.raises(InputError, match=r"measure\.records"):

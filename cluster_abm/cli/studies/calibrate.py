@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 NOT_CALIBRATED = {
     "compare": "only `cluster-abm compare` reads it",
-    "measure": "a calibration takes no measurements; `run` does",
+    "measure.period_ms": "a calibration takes no measurements; `run` does",
 }
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 NOT_PLANNED = {
     "compare.seeds": "only `cluster-abm compare` reads it; --seeds says how many",
-    "measure": "a plan takes no measurements; `run` does",
+    "measure.period_ms": "a plan takes no measurements; `run` does",
 }
 
 

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 # Candidates that are printed, of those on all seeds.
 SHOWN = 5
-NOT_TUNED = {"compare": "only `cluster-abm compare` reads it", "measure": "a search takes no measurements; `run` does"}
+NOT_TUNED = {
+    "compare": "only `cluster-abm compare` reads it",
+    "measure.period_ms": "a search takes no measurements; `run` does",
+}
 
 
 @click.command("tune", short_help="Search for better parameters of a policy.")

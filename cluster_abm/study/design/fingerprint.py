@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from cluster_abm._version import __version__
 from cluster_abm.bounded_files import Limit, digest, opened, shown
@@ -28,10 +29,10 @@ WITHOUT_EFFECT = (
 )  # fmt: skip
 WITH_EFFECT = (
     "study/runner/measuring.py", "study/statistics/warmup.py", "results/frames.py", "results/metrics.py",
-    "results/summary.py", "results/vertices.py",
+    "results/outcomes.py", "results/summary.py", "results/sums.py", "results/totals.py", "results/vertices.py",
 )  # fmt: skip
-# Sections of a scenario that no result of a run in a study depends on.
-UNUSED = {"name", "summary", "compare", "measure"}
+# Sections and keys of a scenario that no result of a run in a study depends on.
+UNUSED: Any = {"name": True, "summary": True, "compare": True, "measure": {"period_ms"}}
 
 
 @cache
