@@ -197,11 +197,6 @@ class ClusterModel(RunDisplay, MesaAdapter):
             job_actions=self.job_actions,
             load_managers=self.load_managers,
         )
-        parts.task_records.readers = (
-            lambda: parts.submissions.schedule.records_read,
-            lambda: self.conversation.records_read,
-            lambda: self.jobs_register.records_read,
-        )
         self._periodic = acts_at_boundaries(parts)
         self._windows = windows_of(parts, setup, self.placement, self.conversation)
         self.end_ns = self._windows.end_ns
@@ -251,7 +246,7 @@ class ClusterModel(RunDisplay, MesaAdapter):
             acting.act()
         self.jobs_register.update()
         self._send_reports()
-        parts.task_records.forget()
+        parts.task_records.forget(self._records_read)
         if parts.measurements.observe(is_last=not self.running):
             with parts.measurements.held():
                 self._collect()
@@ -321,6 +316,11 @@ class ClusterModel(RunDisplay, MesaAdapter):
         else:
             parts.reports.send_when_due()
         parts.reports.receive()
+
+    def _records_read(self) -> int:
+        """How many records of ended tasks all those have read that read them one after the other."""
+        schedule = self.parts.submissions.schedule
+        return min(schedule.records_read, self.conversation.records_read, self.jobs_register.records_read)
 
     @contextmanager
     def _turn_of(self, agents: str) -> Iterator[None]:

@@ -24,7 +24,7 @@ def test_in_words():
 
 def test_a_run(cli, monkeypatch, tmp_path):
     titles = []
-    monkeypatch.setattr(pictures, "run_figure", lambda title, *others: titles.append(title) or Figure())
+    monkeypatch.setattr(pictures, "run_figure", lambda title, *others, **named: titles.append(title) or Figure())
     monkeypatch.setattr(Animation, "write", lambda self, found, progress: titles.append(found[0].title) or "")
     code, out, _ = cli("run", "cpu-bound", "--seed", "3", *SMALL, "--out", "o", "--animate", "f.gif")
     assert code == 0
@@ -36,7 +36,7 @@ def test_a_run(cli, monkeypatch, tmp_path):
 @pytest.mark.slow
 def test_a_comparison(cli, monkeypatch):
     titles = []
-    monkeypatch.setattr(pictures, "comparison_figure", lambda title, *others: titles.append(title) or Figure())
+    monkeypatch.setattr(pictures, "comparison_figure", lambda title, *others, **named: titles.append(title) or Figure())
     code, out, _ = cli("compare", "cpu-bound", "--policies", "none,jsq", "--seeds", "2", *SMALL, "--out", "o")
     assert code == 0
     changed = "with cluster.nodes=3, workload.jobs=6, workload.duration_s=5"

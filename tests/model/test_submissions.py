@@ -71,7 +71,7 @@ def test_a_user_thinks_from_the_latest_end_of_the_tasks_of_a_job():
     ends = np.array([(0, 9 * MS), (0, 4 * MS)], "i8,i8")
     ends.dtype.names = ("job", "finish_ns")
     engine = SimpleNamespace(jobs=jobs, records=ends[:1], submit=lambda *given: submitted.append(given))
-    users = Users(engine=engine, clock=Clock(10 * MS), work=SimpleNamespace(initial=0))
+    users = Users(engine=engine, clock=Clock(10 * MS), work=SimpleNamespace(initial=0, late=None))
     assert users.take(10 * MS).tolist() == [0, 2]
     users.note_ends()
     assert (submitted, users.is_over) == ([], True)

@@ -8,7 +8,9 @@ from support import busy, scenario
 
 from cluster_abm import ClusterModel, large_tables
 from cluster_abm.errors import InputError
+from cluster_abm.study.design.fingerprint import cell_key
 from cluster_abm.study.runner.measuring import measure_run, responses_ms
+from cluster_abm.study.runner.one_run import finished_model
 
 ONE_TASK = {"workload__utilisation": 0.7, "workload__cpu_ms__mean": 200.0, "workload__duration_s": 40.0}
 HELD = {"policy__name": "easy", "workload__requested_over_actual__mean": 2.0, "workload__tasks__parallel_share": 0.3}
@@ -124,3 +126,13 @@ def test_agents_of_jobs_join_and_leave_without_rows():
         assert len(one.agents)
         one.run(until_ms=20_000.0)
     assert [job.job for job in model.jobs_register.agents] == [job.job for job in whole.jobs_register.agents]
+
+
+def test_a_study_keeps_no_rows_either():
+    settings = scenario(**ONE_TASK, measure__records="summary")
+    with finished_model(settings, 5) as model:
+        assert not model.parts.task_records.are_kept
+        assert model.parts.work.late is not None
+    assert cell_key(settings, "none") != cell_key(scenario(**ONE_TASK), "none")
+    seldom = scenario(**ONE_TASK, measure__records="summary", measure__period_ms=7.0)
+    assert cell_key(settings, "none") == cell_key(seldom, "none")

@@ -93,7 +93,7 @@ def test_of_very_many_values_some_are_drawn_and_it_is_said(monkeypatch, count, d
     monkeypatch.setattr(pictures, "MOST_VALUES", 100)
     axes = pictures.style.new_figure(4, 3, "a title").subplots()
     values = np.sort(np.random.default_rng(1).exponential(size=count) + 1)
-    pictures._draw_distribution(axes, values)
+    pictures._draw_distribution(axes, values, count)
     title = f"Slowdown of {count:,} finished tasks"
     assert axes.get_title(loc="left") + axes.get_title() == title + (", 100 of them drawn" if count > drawn else "")
     if count:

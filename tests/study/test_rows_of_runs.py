@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cluster_abm.results.outcomes import RecordedOutcomes
 from cluster_abm.study.runner import measuring
 from cluster_abm.study.runner.measuring import load_over_time, measure_run, responses_ms, tasks_met
 from cluster_abm.study.statistics.warmup import Truncation
@@ -26,7 +27,7 @@ TASKS = [(0, 0, 20, FINISHED, 10), (0, 0, 40, FINISHED, 10), (1, 10, 60, FINISHE
 
 @dataclass
 class Data:
-    records: object
+    outcomes: RecordedOutcomes
 
 
 def table(tasks):
@@ -43,16 +44,18 @@ def model_of(tasks, widths, order, metrics=None, programs=()):
     for job, arrival, *_ in tasks:
         arrivals["arrival_ns"][job] = arrival * MS
     records = table(tasks)
+    outcomes = RecordedOutcomes(records, arrivals, np.array(widths))
     summary = {
         "metrics": metrics or {"mean_slowdown": 4.0, "makespan_ms": None, "breakdown_ms": {"cpu": 10.0, "io": None}},
         "jobs": {"submitted": 4, "finished": 3},
         "programs": {"sort": {"tasks": 2, "mean_slowdown_cpu": 3.0, "paging_percent": None, "page_faults": 7.0}},
     }
     return SimpleNamespace(
-        summary=lambda: summary, submitted_jobs=len(order), jobs=arrivals, run_data=lambda: Data(records),
+        summary=lambda: summary, submitted_jobs=len(order), jobs=arrivals, run_data=lambda: Data(outcomes),
         engine=SimpleNamespace(ordered_records=lambda: records, widths=np.array(widths)),
         parts=SimpleNamespace(
             work=SimpleNamespace(program_names=programs),
+            task_records=SimpleNamespace(outcomes=lambda: outcomes, check_kept=lambda what: None),
             submissions=SimpleNamespace(schedule=SimpleNamespace(taken=lambda first, last: order[first:last])),
         ),
     )  # fmt: skip
@@ -101,7 +104,7 @@ def test_warm_up_removes_the_first_submitted_jobs(monkeypatch):
     asked = []
 
     def computed(data, only_of_jobs):
-        asked.append(([*data.records["job"]], only_of_jobs))
+        asked.append(([*data.outcomes.records["job"]], only_of_jobs))
         return {"mean_slowdown": 3.0, "breakdown_ms": {"cpu": 1.0}}
 
     monkeypatch.setattr(measuring, "mser", lambda series: asked.append([*series]) or Truncation(2, settled=True))

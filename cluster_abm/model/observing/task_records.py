@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
@@ -25,8 +25,6 @@ class TaskRecords:
 
     Attributes:
         are_kept: whether all records stay.
-        readers: how many records each part of the run that reads them in their order has read; more than there are: it
-            reads none. Set once these parts are there.
     """
 
     engine: EngineState
@@ -35,7 +33,6 @@ class TaskRecords:
     are_kept: bool
 
     def __post_init__(self) -> None:
-        self.readers: Sequence[Callable[[], int]] = ()
         engine = self.engine
         names = self.work.program_names
         self._totals = None if self.are_kept else Totals(engine.jobs, engine.widths, len(engine.nodes), names)
@@ -71,14 +68,18 @@ class TaskRecords:
                 f'{what}: measure.records = "summary" keeps no rows of tasks and decisions: allowed "all" (the default)'
             )
 
-    def forget(self) -> None:
-        """At a boundary: add records to the totals, and forget those that all readers have read."""
+    def forget(self, records_read: Callable[[], int]) -> None:
+        """At a boundary: add records to the totals, and forget those that are read nowhere any more.
+
+        Args:
+            records_read: how many records have been read by all parts of the run that read them in their order.
+        """
         if self._totals is None or self.engine.finished - self._forgotten < large_tables.ROWS_AT_ONCE:
             return
         self._add_all(self._totals)
         if self.cores.is_counted:
             self.cores.note_ends()
-        read = min([self._added, *(reader() for reader in self.readers)])
+        read = min(self._added, records_read())
         if read - self._forgotten >= large_tables.ROWS_AT_ONCE:
             forget_rows(self.engine.tables.records, self._forgotten, read)
             self._forgotten = read

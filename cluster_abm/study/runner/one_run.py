@@ -14,7 +14,6 @@ from cluster_abm.policies import admit
 from cluster_abm.policy.finding.sources import PolicySource
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.distributions import LONGEST_PERIOD_MS
-from cluster_abm.scenario.schema import Measure
 from cluster_abm.study.store.store import Record
 
 if TYPE_CHECKING:
@@ -51,7 +50,8 @@ def finished_model(scenario: Scenario, seed: int, watched: bool = False) -> Iter
     from cluster_abm.model import ClusterModel
 
     if not watched:
-        scenario = scenario.model_copy(update={"measure": Measure(period_ms=LONGEST_PERIOD_MS)})
+        measure = scenario.measure.model_copy(update={"period_ms": LONGEST_PERIOD_MS})
+        scenario = scenario.model_copy(update={"measure": measure})
     # Stdout is for results: what a policy prints goes to stderr.
     with redirect_stdout(sys.stderr):
         model = ClusterModel(scenario, seed=seed, keep_decisions=False)
