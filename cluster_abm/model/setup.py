@@ -142,24 +142,39 @@ def check_initial_memory(work: RunJobs, nodes: Table) -> None:
 
 def hardware(nodes: Table) -> tuple[Hardware, ...]:
     """The fixed properties of every node, in the units that load managers compute in; a buffer as it was set up, and
-    devices as they are when nothing is wrong."""
-    return tuple(
-        Hardware(
-            speed=float(node["speed"] / node["cpu_factor"]),
-            user_memory_mb=float(node["user_memory_kb"] + node["buffer_shift_kb"]) / 1000.0,
-            fault_rate_per_ms=float(node["fault_rate_per_ms"]),
-            fault_ratio_cap=float(node["fault_ratio_cap"]),
-            overflow_only=bool(node["overflow_only"]),
-            by_oversize=bool(node["by_oversize"]),
-            fault_service_ms=float(node["fault_ns"] * node["disk_factor"]) / NS_PER_MS,
-            seek_rotation_ms=float(node["seek_ns"] * node["disk_factor"]) / NS_PER_MS,
-            disk_mb_per_s=float(NS_PER_MS / (node["ns_per_kb"] * node["disk_factor"])),
-            buffer_mb=float(node["buffer_kb"] - node["buffer_shift_kb"]) / 1000.0,
-            cores=int(node["cores"]),
-            disk_channels=int(node["channels"]),
-            fault_transfer_ms=float((node["fault_ns"] - node["fault_seek_ns"]) * node["disk_factor"]) / NS_PER_MS,
-        )
-        for node in nodes
+    devices as they are when nothing is wrong. Nodes that are alike share one object."""
+    made: dict[tuple[Any, ...], Hardware] = {}
+    columns = (nodes[name].tolist() for name in OF_HARDWARE)
+    return tuple(made.get(row) or made.setdefault(row, _hardware_of(*row)) for row in zip(*columns, strict=True))
+
+
+# Fields of a node that its hardware follows from.
+OF_HARDWARE = (
+    "speed", "cpu_factor", "user_memory_kb", "buffer_shift_kb", "fault_rate_per_ms", "fault_ratio_cap",
+    "overflow_only", "by_oversize", "fault_ns", "fault_seek_ns", "disk_factor", "seek_ns", "ns_per_kb", "buffer_kb",
+    "cores", "channels",
+)  # fmt: skip
+
+
+def _hardware_of(
+    speed: float, cpu_factor: float, user_memory_kb: int, buffer_shift_kb: int, fault_rate_per_ms: float,
+    fault_ratio_cap: float, overflow_only: int, by_oversize: int, fault_ns: int, fault_seek_ns: int,
+    disk_factor: float, seek_ns: int, ns_per_kb: float, buffer_kb: float, cores: int, channels: int,
+) -> Hardware:  # fmt: skip
+    return Hardware(
+        speed=speed / cpu_factor,
+        user_memory_mb=(user_memory_kb + buffer_shift_kb) / 1000.0,
+        fault_rate_per_ms=fault_rate_per_ms,
+        fault_ratio_cap=fault_ratio_cap,
+        overflow_only=bool(overflow_only),
+        by_oversize=bool(by_oversize),
+        fault_service_ms=fault_ns * disk_factor / NS_PER_MS,
+        seek_rotation_ms=seek_ns * disk_factor / NS_PER_MS,
+        disk_mb_per_s=NS_PER_MS / (ns_per_kb * disk_factor),
+        buffer_mb=(buffer_kb - buffer_shift_kb) / 1000.0,
+        cores=cores,
+        disk_channels=channels,
+        fault_transfer_ms=(fault_ns - fault_seek_ns) * disk_factor / NS_PER_MS,
     )
 
 

@@ -135,8 +135,8 @@ MAKES_NUMBERS = {
     "__init__": False, "arena_pictures": False, "calibration_picture": False, "colours": False, "columns": False,
     "files": False, "film": False, "film_files": False, "fitting_picture": False, "frames": True, "lanes": False,
     "load_scale": False, "looks": False, "metrics": True, "node_sizes": False, "picture": False, "pictures": False,
-    "outcomes": True, "plain": False, "planning_picture": False, "sensitivity_picture": False, "stacked": False, "study_axes": False,
-    "study_grid": False, "study_pictures": False, "style": False, "summary": True, "sums": True,
+    "outcomes": True, "plain": False, "planning_picture": False, "sensitivity_picture": False, "stacked": False,
+    "study_axes": False, "study_grid": False, "study_pictures": False, "style": False, "summary": True, "sums": True,
     "ticks": False, "totals": True,
     "tuning_picture": False, "validation_picture": False, "vertices": True, "words": False,
 }  # fmt: skip
