@@ -165,7 +165,7 @@ class JobActions:
             engine.admit(*arrivals, home, np.zeros_like(home), home)
         live = engine.live_tasks_of(job)
         if not len(live):
-            has_ended = (engine.records["job"] == job).any()
+            has_ended = self.submissions.schedule.has_submitted(job)
             raise InputError(f"job {job}: kill(): it has {'ended already' if has_ended else 'not been submitted yet'}")
         for task in live.tolist():
             self.transfers.cancel(task)

@@ -15,6 +15,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.model.acting.actions import JobActions, NodeActions
 from cluster_abm.model.agents.load_manager import LoadManager
 from cluster_abm.model.failing.degrading import Degrading, Device
+from cluster_abm.model.observing.task_records import TaskRecords
 from cluster_abm.model.part import part
 from cluster_abm.model.script import Outcome, Script
 from cluster_abm.scenario.script import Act
@@ -36,6 +37,7 @@ class Director:
     node_actions: NodeActions
     job_actions: JobActions
     load_managers: Sequence[LoadManager]
+    task_records: TaskRecords
 
     def act(self) -> None:
         """Carry out what is due."""
@@ -97,6 +99,8 @@ class Director:
         total = int(self.engine.widths.sum())
         if task >= total:
             return f"there is no such task; the run has {total}"
+        if not self.task_records.are_kept:
+            return "it has ended already, or is on no node"
         if (self.engine.records["task"] == task).any():
             return "it has ended already"
         return "it is on no node"

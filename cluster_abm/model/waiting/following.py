@@ -69,6 +69,10 @@ class Following(SubmissionTimes, ABC):
         """As SubmissionTimes."""
         return self._order[first:last]
 
+    def has_submitted(self, job: int) -> bool:
+        """As SubmissionTimes."""
+        return job in self._order
+
     def note_ends(self) -> None:
         """Plan the submissions that the jobs that have ended since the last call decide on."""
         new = self.engine.records[self._records_read :]

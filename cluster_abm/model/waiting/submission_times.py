@@ -95,5 +95,9 @@ class SubmissionTimes:
         """The jobs submitted from the `first`-th to the one before the `last`-th."""
         return list(range(first, last))
 
+    def has_submitted(self, job: int) -> bool:
+        """Whether a job has been submitted."""
+        return job < self.submitted
+
     def note_ends(self) -> None:
         """Take note of the jobs that have ended since the last call."""
