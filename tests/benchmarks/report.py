@@ -131,7 +131,8 @@ def _large(group: Row) -> Iterator[str]:
         )
     for row in group["memory"]:
         yield (
-            f"  peak memory of 10,000 nodes, {row['seconds']:.0f} s, {row['policy']}: {row['peak_mb']:.0f} MB "
+            f"  peak memory of {row['nodes']:,} nodes, {row['seconds']:.0f} s, {row['policy']}, "
+            f"records = {row['records']}: {row['peak_mb']:.0f} MB "
             f"({row['jobs']:,} jobs)"
         )
     if "first_compilation" in group:
