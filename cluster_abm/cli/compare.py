@@ -82,7 +82,8 @@ class CompareFrame(StudyFrame["Comparison"]):
         self._scenario, self._policies, self._seeds = scenario, policies, seeds
         self._looks, self._looked_at = looks, looked_at
         self._where = call.executor.where(call.out)
-        self._load = offered_load(scenario, work_of(scenario, scenario.run.seed))
+        keeps_rows = scenario.measure.records == "all"
+        self._load = offered_load(scenario, work_of(scenario, scenario.run.seed, may_be_late=not keeps_rows))
 
     def _run(self, folder: Path | None) -> Comparison:
         from cluster_abm.interconnect import Network

@@ -26,9 +26,10 @@ def lower_bound(scenario: Scenario, seed: int) -> LowerBound | None:
     """The bound for the jobs that a scenario has from a seed; its policy does not matter.
 
     None where a job comes only when others have ended (closed users, dependences in a log): then each policy has other
-    arrivals. Also without jobs. Raises InputError: as `work_of`.
+    arrivals. Also without jobs, and where no rows are kept (`measure.records`): the bound needs all jobs at once.
+    Raises InputError: as `work_of`.
     """
-    if are_closed(scenario):
+    if are_closed(scenario) or scenario.measure.records != "all":
         return None
     work = work_of(scenario, seed)
     if not len(work.jobs) or work.parents is not None or (work.jobs["arrival_ns"] == NEVER).any():
