@@ -48,7 +48,12 @@ def hold_against(summary, whole):
         assert found[key] == near, key
 
 
-@pytest.mark.parametrize("name", SUMMARISED)
+FAST = ("barriers", "kills", "users", "programs", "no job ends", "drawn late", "drawn late, jsq")
+
+
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=[] if name in FAST else [pytest.mark.slow]) for name in SUMMARISED
+])  # fmt: skip
 def test_the_summary_is_that_of_the_rows(name, monkeypatch):
     whole = made(SUMMARISED[name])
     whole.run()
@@ -63,6 +68,7 @@ def test_the_summary_is_that_of_the_rows(name, monkeypatch):
         assert row[quantiles] == pytest.approx(of_rows[quantiles], rel=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["everything", "drawn late, talk", "drawn late, failing", "barriers"])
 def test_the_summary_is_the_same_to_the_byte_by_steps_and_whenever_it_is_read(name, monkeypatch):
     monkeypatch.setattr(large_tables, "ROWS_AT_ONCE", 11)
