@@ -209,8 +209,8 @@ class Measure(Section):
     period_ms: Period = 10_000.0
     """time from one measurement of the loads and busy times of all nodes to the next [ms]"""
     records: Literal["all", "summary"] = "all"
-    """what is kept of each task and decision: a row ("all"), or nothing but what the summary of the run needs
-    ("summary"), for runs of so many jobs that their rows do not fit on the disk"""
+    """`all`: a row of each task that has ended and of each decision is kept; `summary`: only what the summary of the
+    run needs, for runs whose rows would not fit on the disk"""
 
 
 def _drained_or_a_time(value: Any) -> str | float:
