@@ -263,8 +263,11 @@ class RequestedRuns:
             for run in ended.name:
                 self._keeper.release(run)
             return
+        if len(back.records) == 1:
+            self._keeper.add(back.records[0])
+        elif back.records:
+            self._keeper.add_all(back.records)
         for record in back.records:
-            self._keeper.add(record)
             self._keeper.release(record.name)
             self.made += 1
             self._last_key = record.key
