@@ -235,8 +235,11 @@ class RequestedRuns:
 
     def _fill(self, flight: InFlight[Runs], executor: BatchExecutor) -> None:
         while self.queue and self._sending.has_room(flight, executor):
-            for run in self._sending.send_next(flight, executor, self._takes, carry_out):
+            given_up = self._sending.send_next(flight, executor, self._takes, carry_out)
+            for run in given_up:
                 self._keeper.release(run)
+            if given_up:
+                return
 
     def _takes(self, run: RunName) -> bool:
         """Whether a run is to be carried out here, which is then claimed; what is there by now is settled."""
