@@ -10,7 +10,7 @@ import pytest
 
 from cluster_abm.study.store import durable, segments
 from cluster_abm.study.store import store as store_module
-from cluster_abm.study.store.durable import write_durably
+from cluster_abm.study.store.durable import write_all_whole, write_durably
 from cluster_abm.study.store.store import Record, Store
 
 KEY, OTHER = "ab" * 12, "cd" * 12
@@ -48,6 +48,26 @@ def test_a_file_is_synchronised_then_renamed_then_its_folder_is_synchronised(tmp
     write_durably(tmp_path / "x", b"whole", tmp_path / "partial")
     assert steps == ["fsync", "replace", "open", "fsync", "close"]
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("x", b"whole")]
+
+
+def test_of_several_files_each_is_synchronised_before_any_has_its_name(tmp_path, steps):
+    files = [(tmp_path / name, name.encode(), tmp_path / f"partial-{name}") for name in "xyz"]
+    write_all_whole(files)
+    assert steps == ["fsync"] * 3 + ["replace"] * 3
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"x": b"x", "y": b"y", "z": b"z"}
+
+
+def test_several_runs_are_the_same_files_as_one_after_the_other(store, tmp_path):
+    records = [Record(KEY, seed, {"a": seed}, {"tasks": [seed]}) for seed in (1, 2, 3)]
+    other = Store(tmp_path / "other")
+    other.prepare()
+    store.add_all(records)
+    for record in records:
+        other.add(record)
+    assert [(path.name, path.read_bytes()) for path in sorted(store.runs.iterdir())] == [
+        (path.name, path.read_bytes()) for path in sorted(other.runs.iterdir())
+    ]
+    assert list((store.folder / "tmp").iterdir()) == []
 
 
 def test_a_file_is_complete_when_it_is_synchronised(tmp_path, monkeypatch):
