@@ -1,7 +1,8 @@
 """Batches, measured: `python tests/benchmarks/batches.py [--quick] [--json]`.
 
-What a run costs beside itself, what a second worker gains, whether memory stays flat over many runs, and how long a
-store of many runs takes to open. Wall time, on as many processors as there are: give it an idle machine.
+What a run costs beside itself, what a second worker gains with long and with short runs, whether memory stays flat over
+many runs, and how long a store of many runs takes to open. Wall time, on as many processors as there are: give it an
+idle machine.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ import numpy as np
 import tomli_w
 
 STUDY = {"scenario": "quickstart", "policies": ["none"], "grid": {"cluster.nodes": [2]}}
+# Runs of `quickstart`, of 7 ms or less and of 0.3 s, with how many make a batch, and how many a smoke run.
+SHORT = {"7 ms": (20.0, 300, 60), "0.3 s": (8000.0, 240, 20)}
 # A run of some milliseconds, and one of a second or more.
 TINY = {"workload.duration_s": 2.0, "workload.jobs_per_s": 0.5, "workload.tasks.maximum": 2}
 SECOND = {"cluster.nodes": 32, "workload.duration_s": 9000.0, "workload.jobs_per_s": 0.4}
@@ -105,6 +108,66 @@ def speed_up(folder: Path, runs: int) -> dict[str, Any]:
         found[f"{count} runs"] = {"one_s": one_s, "two_s": two_s, "speed_up": one_s / two_s}
     a_run_s = {workers: (by[runs] - by[runs // 4]) / (runs - runs // 4) for workers, by in taken_s.items()}
     return found | {"a_further_run_s": a_run_s, "speed_up_of_further_runs": a_run_s[1] / a_run_s[2]}
+
+
+SHORT_RUNS = """
+import json, sys, time
+from contextlib import nullcontext
+from cluster_abm.study.batch import run_batch
+from cluster_abm.study.design.study_file import load_study
+def seconds(study, kind, where, **given):
+    begun = time.perf_counter()
+    run_batch(study, f"{sys.argv[2]}/{where}", kind, quiet=True, **given)
+    return time.perf_counter() - begun
+def main():
+    study = load_study(sys.argv[1])
+    few = study.model_copy(update={"replications": 8})
+    try:
+        from distributed import LocalCluster
+    except ImportError:
+        cluster = nullcontext()
+    else:
+        cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    with cluster as dask:
+        # Dask's workers are there before a batch begins; this process has loaded what is compiled.
+        seconds(few, "inline", "few")
+        if dask is not None:
+            seconds(few, "dask", "few-dask", dask=dask.scheduler_address)
+        found = []
+        for turn in range(int(sys.argv[3])):
+            taken_s = {"inline": seconds(study, "inline", f"inline-{turn}")}
+            taken_s["process"] = seconds(study, "process", f"process-{turn}", workers=2)
+            if dask is not None:
+                taken_s["dask"] = seconds(study, "dask", f"dask-{turn}", dask=dask.scheduler_address)
+            found.append(taken_s)
+    print(json.dumps(found))
+if __name__ == "__main__":
+    main()
+"""
+
+
+def short_runs(folder: Path, turns: int) -> dict[str, Any]:
+    """Batches of short runs: runs a second inline, and how many times as many on two processes, and on Dask's two.
+
+    The start of the two processes is part of it; inline and Dask have started before. Each is the median of the turns,
+    which take turns, since a machine is not always as fast.
+    """
+    found: dict[str, Any] = {}
+    script = folder / "short.py"
+    script.write_text(SHORT_RUNS, encoding="utf-8")
+    for name, (duration_s, many, few) in SHORT.items():
+        runs = many if turns > 1 else few
+        overrides = {"cluster.nodes": 32, "workload.duration_s": duration_s}
+        path = write_study(folder, overrides, replications=runs)
+        # A file, which the processes that it starts import.
+        command = [sys.executable, script, path, folder / name.replace(" ", "-"), turns]
+        taken = json.loads(subprocess.run([*map(str, command)], stdout=subprocess.PIPE, check=True, text=True).stdout)
+        found[name] = {
+            "runs": runs,
+            "inline_runs_a_s": runs / statistics.median(one["inline"] for one in taken),
+        } | {f"times_on_{kind}": statistics.median(one["inline"] / one[kind] for one in taken)
+             for kind in taken[0] if kind != "inline"}  # fmt: skip
+    return found
 
 
 MEMORY = """
@@ -195,11 +258,18 @@ def opening(folder: Path, runs: int) -> dict[str, float]:
 @click.command()
 @click.option("--quick", is_flag=True, help="A smoke run of a minute; its figures say little.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.option("--only", type=click.Choice(["overhead", "speed_up", "memory", "opening"]), help="Only this one.")
+@click.option(
+    "--only", type=click.Choice(["overhead", "short_runs", "speed_up", "memory", "opening"]), help="Only this one."
+)
 def main(quick: bool, as_json: bool, only: str | None) -> None:
     """Measure what batches cost."""
-    sizes = {"overhead": (200, 40), "speed_up": (64, 8), "memory": (10_000, 200), "opening": (100_000, 2000)}
-    measures = {"overhead": overhead, "speed_up": speed_up, "memory": memory, "opening": opening}
+    sizes = {
+        "overhead": (200, 40), "short_runs": (2, 1), "speed_up": (64, 8), "memory": (10_000, 200),
+        "opening": (100_000, 2000),
+    }  # fmt: skip
+    measures = {
+        "overhead": overhead, "short_runs": short_runs, "speed_up": speed_up, "memory": memory, "opening": opening,
+    }  # fmt: skip
     results: dict[str, Any] = {"processors": len(os.sched_getaffinity(0)), "quick": quick}
     for name in [only] if only else measures:
         click.echo(name, err=True)

@@ -95,6 +95,10 @@ class Keeper:
         self.calls.append(("add", record.name))
         self.records[record.name] = record
 
+    def add_all(self, records):
+        for record in records:
+            self.add(record)
+
     def tidy(self, made):
         self.tidied.append(made)
 

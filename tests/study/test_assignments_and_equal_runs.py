@@ -11,6 +11,7 @@ import pytest
 from stand_in_runs import Bar, Keeper, request, row
 
 from cluster_abm.policies import Policy, register
+from cluster_abm.study.design.policy_sources import policy_version
 from cluster_abm.study.runner import work as module
 from cluster_abm.study.runner.executors.kinds.inline import InlineExecutor
 from cluster_abm.study.runner.work import RequestedRuns
@@ -31,7 +32,7 @@ def test_an_assignment_holds_the_options_of_its_request(carried):
     first, second, third = carried.assignments
     assert (first.key, first.seed, first.warmup, first.keeps_load) == ("a", 1, "mser", False)
     assert (first.raises_bad_input, first.keeps_responses, second.keeps_load) == (True, True, True)
-    assert first.policy_version == module.policy_version("mine") != ""
+    assert first.policy_version == policy_version("mine") != ""
     # A run in this process finds its policies. For another process the assignment says where they are.
     assert first.policies == ()
     assert [one.name for one in third.policies] == ["mine"]
@@ -56,17 +57,17 @@ def test_after_an_interrupt_the_runs_that_took_five_seconds_or_more_are_named(ca
         def __len__(self):
             return 1
 
-        def send(self, *_):
+        def send(self, *_, **__):
             raise KeyboardInterrupt
 
         def under_way(self):
-            return [(("a", 1), 4.9), (("b", 1), 5.0), (("a", 2), 60.0)]
+            return [((("a", 1),), 4.9), ((("b", 1),), 5.0), ((("a", 2), ("b", 2)), 60.0)]
 
     monkeypatch.setattr(module, "InFlight", Flight)
     work = RequestedRuns(request(), Keeper(), Bar())
     with pytest.raises(KeyboardInterrupt):
         work.carry_on(InlineExecutor())
-    assert work.under_way == [(("b", 1), 5.0), (("a", 2), 60.0)]
+    assert work.under_way == [(("b", 1), 5.0), (("a", 2), 60.0), (("b", 2), 60.0)]
 
 
 @pytest.mark.parametrize(("is_here", "parts", "compiles"), [(True, ["p"], True), (True, [], False),

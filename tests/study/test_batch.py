@@ -208,14 +208,14 @@ class Unreliable(Here):
         self.left = Counter()
         self.times = times
 
-    def submit(self, function, /, assignment):
+    def submit(self, function, /, *assignments):
         future = Future()
-        run_name = (assignment.key, assignment.seed)
-        self.left[run_name] += 1
-        if self.left[run_name] <= self.times:
+        names = [(assignment.key, assignment.seed) for assignment in assignments]
+        self.left.update(names)
+        if any(self.left[name] <= self.times for name in names):
             future.set_exception(WorkerLost("killed by signal 9"))
         else:
-            future.set_result(function(assignment))
+            future.set_result(function(*assignments))
         return future
 
 
@@ -239,12 +239,12 @@ def test_a_run_whose_worker_is_lost_is_tried_three_times_more(tmp_path, monkeypa
 @pytest.mark.parametrize("problem", [SystemExit(3), TypeError("cannot pickle")])
 def test_what_an_executor_raises_for_a_run_fails_that_run_only(tmp_path, monkeypatch, problem):
     class Refusing(Here):
-        def submit(self, function, /, assignment):
+        def submit(self, function, /, *assignments):
             future = Future()
-            if assignment.seed == 2:
+            if any(assignment.seed == 2 for assignment in assignments):
                 future.set_exception(problem)
             else:
-                future.set_result(function(assignment))
+                future.set_result(function(*assignments))
             return future
 
     @contextmanager

@@ -41,6 +41,25 @@ def test_a_claim_has_its_owner_s_name_and_the_next_number(tmp_path):
         assert claims(tmp_path) == []
 
 
+def test_a_claim_makes_no_file_but_a_name_of_its_session(tmp_path):
+    with Leases(tmp_path) as mine:
+        assert mine.claim("run")
+        assert (tmp_path / "claims" / "run.1").samefile(tmp_path / "sessions" / mine.token)
+        # A name that begins alike is another claim.
+        assert mine.claim("run.1")
+        assert mine.claim("ru")
+        mine.release("run")
+        assert claims(tmp_path) == ["ru.1", "run.1.1"]
+
+
+def test_a_claim_is_made_while_the_session_is_gone(tmp_path):
+    """Another process has just removed it, as that of a dead one."""
+    with Leases(tmp_path) as mine:
+        (tmp_path / "sessions" / mine.token).unlink()
+        assert mine.claim("run")
+        assert (tmp_path / "claims" / "run.1").read_text() == mine.token
+
+
 def test_the_claim_with_the_largest_number_holds(tmp_path):
     with Leases(tmp_path) as mine, Leases(tmp_path) as other:
         put(tmp_path, "run.9", GONE)

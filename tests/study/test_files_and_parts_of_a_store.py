@@ -9,7 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from cluster_abm.study.store import durable, segments
-from cluster_abm.study.store.durable import write_durably
+from cluster_abm.study.store import store as store_module
+from cluster_abm.study.store.durable import write_all_whole, write_durably
 from cluster_abm.study.store.store import Record, Store
 
 KEY, OTHER = "ab" * 12, "cd" * 12
@@ -49,6 +50,26 @@ def test_a_file_is_synchronised_then_renamed_then_its_folder_is_synchronised(tmp
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("x", b"whole")]
 
 
+def test_of_several_files_each_is_synchronised_before_any_has_its_name(tmp_path, steps):
+    files = [(tmp_path / name, name.encode(), tmp_path / f"partial-{name}") for name in "xyz"]
+    write_all_whole(files)
+    assert steps == ["fsync"] * 3 + ["replace"] * 3
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"x": b"x", "y": b"y", "z": b"z"}
+
+
+def test_several_runs_are_the_same_files_as_one_after_the_other(store, tmp_path):
+    records = [Record(KEY, seed, {"a": seed}, {"tasks": [seed]}) for seed in (1, 2, 3)]
+    other = Store(tmp_path / "other")
+    other.prepare()
+    store.add_all(records)
+    for record in records:
+        other.add(record)
+    assert [(path.name, path.read_bytes()) for path in sorted(store.runs.iterdir())] == [
+        (path.name, path.read_bytes()) for path in sorted(other.runs.iterdir())
+    ]
+    assert list((store.folder / "tmp").iterdir()) == []
+
+
 def test_a_file_is_complete_when_it_is_synchronised(tmp_path, monkeypatch):
     held = []
     monkeypatch.setattr(durable.os, "fsync", lambda descriptor: held.append(os.fstat(descriptor).st_size))
@@ -68,15 +89,39 @@ def test_a_folder_that_cannot_be_synchronised_is_closed(tmp_path, monkeypatch):
         O_DIRECTORY=1, O_RDONLY=0, open=lambda *_: 7, fsync=lambda _: 1 / 0, close=closed.append,
     ))  # fmt: skip
     with pytest.raises(ZeroDivisionError):
-        durable._sync_folder(tmp_path)
+        durable.sync_folder(tmp_path)
     assert closed == [7]
+
+
+def test_names_of_runs_are_synchronised_once_a_second_and_at_the_end(store, monkeypatch):
+    now_s, synced = [50.0], []
+    monkeypatch.setattr(store_module, "time", SimpleNamespace(monotonic=lambda: now_s[0]))
+    monkeypatch.setattr(store_module, "sync_folder", lambda folder: synced.append((now_s[0], folder)))
+    with store.written_by("another"):
+        for now_s[0] in (50.0, 50.5, 50.9, 51.1, 51.2):
+            store.add(Record(KEY, int(10 * now_s[0])))
+        # Each is there at once, whatever is synchronised.
+        assert len(list(store.runs.iterdir())) == 5
+        now_s[0] = 51.3
+    assert synced == [(50.0, store.runs), (51.1, store.runs), (51.3, store.runs)]
+    # There is nothing new.
+    store.sync()
+    assert len(synced) == 3
+
+
+def test_too_few_runs_for_a_part_are_not_read(store, monkeypatch):
+    for seed in (1, 2):
+        store.add(Record(KEY, seed, {"a": seed}))
+    monkeypatch.setattr(Store, "_read", pytest.fail)
+    assert store.compact(3) == 0
 
 
 def test_partial_files_are_named_by_their_session_and_a_number(store, monkeypatch):
     names = []
-    monkeypatch.setattr(
-        "cluster_abm.study.store.store.write_durably", lambda path, data, partial: names.append(partial)
-    )
+    for writes in ("write_durably", "write_whole"):
+        monkeypatch.setattr(
+            f"cluster_abm.study.store.store.{writes}", lambda path, data, partial: names.append(partial)
+        )
     store.add(Record(KEY, 1))
     with store.written_by("another"):
         store.add(Record(KEY, 2))

@@ -76,17 +76,33 @@ def gone(leader, patience_s=20.0):
 
 
 def begin(path, out):
-    """The command on two processes, in a group of its own, once it has kept its first runs."""
+    """The command on two processes, in a group of its own, once these carry out runs."""
     process = subprocess.Popen(
         [sys.executable, "-m", "cluster_abm", "batch", "run", str(path), "--out", str(out), "--workers", "2", "--json"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     deadline = time.monotonic() + 60
-    while len(list((out / "runs").glob("*.run")) if (out / "runs").exists() else []) < 5:
-        assert process.poll() is None, process.stderr.read()
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+
+    def kept():
+        return len(list((out / "runs").glob("*.run"))) if (out / "runs").exists() else 0
+
+    def wait(there):
+        while not there():
+            assert process.poll() is None, process.stderr.read()
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+    # The command itself, its tracker of resources and two workers, which begin when it has carried out some runs.
+    wait(lambda: len(group(process.pid)) == 4)
+    before = kept()
+    # More than the command may have carried out alone while they started.
+    wait(lambda: kept() > before + 150)
     return process
+
+
+# So much work that it starts processes: runs of 10 ms or more.
+MUCH = {"replications": 250, "overrides": {"workload.duration_s": 300.0}}
+RUNS = 4 * MUCH["replications"]
 
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
@@ -96,24 +112,24 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="ne
 @needs_proc
 def test_the_command_killed_with_its_processes_at_work(tmp_path):
     """Its workers, which hear nothing of it, end too; their runs are not claimed for long."""
-    path, out = study_path(tmp_path, replications=150), tmp_path / "out"
+    path, out = study_path(tmp_path, **MUCH), tmp_path / "out"
     process = begin(path, out)
     time.sleep(random.Random(SEED).uniform(0, 0.5))
     os.kill(process.pid, signal.SIGKILL)
     process.communicate(timeout=60)
     assert gone(process.pid)
     kept = len(Store(out).contents().finished)
-    assert 0 < kept < 600
-    smaller = run_batch(study(tmp_path, replications=150), out, "inline", quiet=True)
-    assert smaller.made == 600 - kept
-    assert len(load_results(out)) == 600
+    assert 0 < kept < RUNS
+    smaller = run_batch(study(tmp_path, **MUCH), out, "inline", quiet=True)
+    assert smaller.made == RUNS - kept
+    assert len(load_results(out)) == RUNS
 
 
 @needs_proc
 @pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.slow
 def test_ctrl_c_keeps_what_is_finished_and_the_same_command_goes_on(tmp_path):
-    path, out = study_path(tmp_path, replications=150), tmp_path / "out"
+    path, out = study_path(tmp_path, **MUCH), tmp_path / "out"
     process = begin(path, out)
     os.killpg(process.pid, signal.SIGINT)
     text, said = process.communicate(timeout=60)
@@ -121,8 +137,8 @@ def test_ctrl_c_keeps_what_is_finished_and_the_same_command_goes_on(tmp_path):
     assert gone(process.pid)
     assert "Traceback" not in said
     document = json.loads(text)
-    kept = int(re.search(r"interrupted: kept (\d+) of 600 runs", said).group(1))
-    assert document["finished"] == document["made"] == kept == len(Store(out).contents().finished) < 600
+    kept = int(re.search(r"interrupted: kept ([\d,]+) of 1,?000 runs", said).group(1).replace(",", ""))
+    assert document["finished"] == document["made"] == kept == len(Store(out).contents().finished) < RUNS
     assert document["processes"] == 0
     assert list((out / "claims").iterdir()) == []
-    assert run_batch(study(tmp_path, replications=150), out, "inline", quiet=True).made == 600 - kept
+    assert run_batch(study(tmp_path, **MUCH), out, "inline", quiet=True).made == RUNS - kept

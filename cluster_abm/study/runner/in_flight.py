@@ -35,6 +35,7 @@ class EndedTask(Generic[Name]):
 class _Sent:
     submit: Callable[[], Future[Any]]
     attempts: int = 0
+    again: bool = True
     began_s: float | None = None
     """Of the last attempt: when it was first seen at work; None: not yet."""
     future: Future[Any] | None = None
@@ -75,10 +76,23 @@ class InFlight(Generic[Name]):
         """Whether the executor wants more tasks than it has."""
         return len(self) < self._executor.window
 
-    def send(self, name: Name, function: Callable[..., Any], /, *args: Any) -> None:
-        """Have a function called; no two outstanding tasks have the same name."""
-        self._sent[name] = _Sent(partial(self._executor.submit, function, *args))
+    def send(
+        self, name: Name, function: Callable[..., Any], /, *args: Any, losses: int = 0, again: bool = True
+    ) -> None:
+        """Have a function called; no two outstanding tasks have the same name.
+
+        Args:
+            name: of the task.
+            function, args: what is called.
+            losses: how many workers have been lost over it before.
+            again: whether it is handed over again if its worker dies; else its loss is booked.
+        """
+        self._sent[name] = _Sent(partial(self._executor.submit, function, *args), losses, again)
         self._submit(name)
+
+    def forget(self, name: Name) -> None:
+        """Let go of a task that its executor gave up when it was sent."""
+        del self._sent[name]
 
     def book_next(self) -> bool:
         """Book the next task that is over; False if for a while there was none.
@@ -99,7 +113,7 @@ class InFlight(Generic[Name]):
         if isinstance(problem, ENDS_ALL) and not isinstance(problem, PolicyFault):
             raise problem
         if isinstance(problem, WorkerLost):
-            if sent.attempts <= TRIES_AFTER_LOSS:
+            if sent.again and sent.attempts <= TRIES_AFTER_LOSS:
                 self._submit(name)
                 return False
             lost = WorkerLost(f"its worker was lost {sent.attempts} times; the last time: {problem}")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,14 @@ from cluster_abm.study.store.store import Record
 
 if TYPE_CHECKING:
     from cluster_abm.model import ClusterModel
+
+
+# Called now and then while a run goes on.
+_look: ContextVar[Callable[[], None] | None] = ContextVar("look", default=None)
+
+
+class HandedOver(BaseException):
+    """A run is given up here, to be carried out by another process; nobody else catches it."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +65,12 @@ def finished_model(scenario: Scenario, seed: int, watched: bool = False) -> Iter
     with redirect_stdout(sys.stderr):
         model = ClusterModel(scenario, seed=seed, keep_decisions=False)
     try:
+        look = _look.get()
         with redirect_stdout(sys.stderr):
-            model.run()
+            if look is None:
+                model.run()
+            else:
+                model.run(lambda _: look())
         yield model
     finally:
         # Mesa 3.3 counts the agents of every model in a table of the class, which keeps them all alive.
@@ -65,6 +78,16 @@ def finished_model(scenario: Scenario, seed: int, watched: bool = False) -> Iter
         # Model and agents know each other, and the collector of such circles counts objects, not the size of
         # their arrays: it would keep hundreds of finished models.
         model.__dict__.clear()
+
+
+@contextmanager
+def looked_after(look: Callable[[], None]) -> Iterator[None]:
+    """Have a function called now and then while runs go on in the block; what it raises ends the run."""
+    before = _look.set(look)
+    try:
+        yield
+    finally:
+        _look.reset(before)
 
 
 def carry_out(assignment: Assignment) -> Record:

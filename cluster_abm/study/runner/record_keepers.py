@@ -39,6 +39,11 @@ class ResultKeeper:
         """Keep a record; when this returns no interrupt can lose it."""
         self.records[record.name] = record
 
+    def add_all(self, records: Sequence[Record]) -> None:
+        """Keep several records; when this returns no interrupt can lose them."""
+        for record in records:
+            self.add(record)
+
     def tidy(self, made: int) -> None:
         """Called now and then, with how many runs have been carried out."""
 
@@ -72,8 +77,12 @@ class InFolder(ResultKeeper):
         return self._store.written_ns(run)
 
     def add(self, record: Record) -> None:
-        """Keep a record; it is on the disk when this returns."""
+        """Keep a record; no end of the process loses it when this returns."""
         self._store.add(record)
+
+    def add_all(self, records: Sequence[Record]) -> None:
+        """Keep several records, in less time than one after the other."""
+        self._store.add_all(records)
 
     def tidy(self, made: int) -> None:
         """Put runs into segments whenever there are enough of them."""

@@ -133,6 +133,7 @@ def run_all(
         seeds=lambda key, _: seeds[key],
         raises_bad_input=True,
         keeps_responses=keeps_responses,
+        to_come=0 if whole is None else max(0, whole[2] - whole[1] - len(tasks)),
     )
     outcome = RunsOutcome([None] * len(tasks))
     bar = Progress(len(tasks), label, "run", quiet=quiet, whole=whole)

@@ -7,19 +7,19 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from cluster_abm.errors import InputError
 from cluster_abm.interrupts import interrupt_held_back
-from cluster_abm.policies import sources_of
 from cluster_abm.progress import Progress
 from cluster_abm.scenario import Scenario
-from cluster_abm.scenario.mixture import policies_in
-from cluster_abm.study.design.policies import with_own_parameters
-from cluster_abm.study.design.policy_sources import policy_version
 from cluster_abm.study.design.unread import Seeds, draws_nothing
 from cluster_abm.study.runner.ahead import compile_ahead, missing_parts
-from cluster_abm.study.runner.executors import BatchExecutor
+from cluster_abm.study.runner.assigning import Assigning
+from cluster_abm.study.runner.beginning import Beginning
+from cluster_abm.study.runner.executors import BatchExecutor, open_executor
 from cluster_abm.study.runner.in_flight import EndedTask, InFlight
-from cluster_abm.study.runner.one_run import Assignment, carry_out, failed_by
+from cluster_abm.study.runner.one_run import carry_out, looked_after
 from cluster_abm.study.runner.record_keepers import ResultKeeper
+from cluster_abm.study.runner.sending import Runs, Sending
 from cluster_abm.study.runner.wanted import Values
 from cluster_abm.study.store.store import Record, RunName
 
@@ -45,6 +45,7 @@ class Request:
     load_seed: int | None = None  # the seed of the runs of which the load over time is kept; None: of none
     raises_bad_input: bool = False  # whether bad input that only a run notices ends all, else that run
     keeps_responses: bool = False  # as of `Assignment`
+    to_come: int = 0  # how many more runs later requests will ask for, about, on the same executor
 
 
 class RequestedRuns:
@@ -95,6 +96,13 @@ class RequestedRuns:
             self._ask_for(key)
         # Seed by seed, so that policies can be compared before all is done.
         self.queue = deque(sorted(self.queue, key=lambda run: run[1]))
+        assigning = Assigning(
+            request.scenario, request.warmup, request.load_seed, request.raises_bad_input, request.keeps_responses
+        )
+        self._sending = Sending(assigning, self.queue)
+        # What ended a task and ends all others.
+        self._problem: InputError | None = None
+        self._last_key = ""
         bar.begin_at(len(self.finished) + len(self.failed))
         # The first run of a policy may compile, or read the compiled code: it does not tell how long others take.
         bar.hold()
@@ -118,16 +126,40 @@ class RequestedRuns:
 
     def carry_on(self, executor: BatchExecutor) -> None:
         """Carry out all that is asked for."""
-        if executor.is_here:
-            self._compile_ahead(executor)
+        if executor.is_here and not self._compile_ahead(executor) and not executor.is_ready:
+            self._begin_here(executor)
+        self._work_on(executor)
+
+    def _begin_here(self, helpers: BatchExecutor) -> None:
+        """Carry out runs in this process until others can take over, which they never do if there is little work."""
+        with (
+            Beginning(helpers, self._sending.pace) as beginning,
+            open_executor("inline") as executor,
+            looked_after(beginning.look),
+        ):
+
+            def is_over() -> bool:
+                if self._sending.pace.typical_s is None:
+                    # The second run under a policy is the first to tell how long one takes.
+                    self._sending.bring_forward(self._last_key)
+                return beginning.is_over(len(self.queue) + self._request.to_come)
+
+            self._work_on(executor, is_over)
+
+    def _work_on(self, executor: BatchExecutor, is_over: Callable[[], bool] = lambda: False) -> None:
+        """Carry out what is asked for on an executor, until all is done or it is over with it."""
         with InFlight(executor, self._book) as flight:
             try:
                 while self.queue or self._elsewhere or flight:
+                    if is_over() and not flight:
+                        return
                     self._fill(flight, executor)
-                    self._show(len(flight))
+                    self._show()
                     self._keeper.tidy(self.made)
                     if flight:
                         if flight.book_next():
+                            if self._problem is not None:
+                                raise self._problem
                             continue
                     elif self._elsewhere:
                         time.sleep(POLL_S)
@@ -135,14 +167,18 @@ class RequestedRuns:
                     self.queue.extend(self._elsewhere)
                     self._elsewhere.clear()
             except KeyboardInterrupt:
-                self.under_way = [(run, since) for run, since in flight.under_way() if since >= LONG_UNDER_WAY_S]
+                self.under_way = [
+                    (run, since) for runs, since in flight.under_way() if since >= LONG_UNDER_WAY_S for run in runs
+                ]
                 raise
 
-    def _compile_ahead(self, executor: BatchExecutor) -> None:
+    def _compile_ahead(self, executor: BatchExecutor) -> bool:
+        """Compile what no process has compiled here; return whether there was anything."""
         first_of_keys = {key: (key, seed) for key, seed in reversed(self.queue)}
         parts = missing_parts(map(self._request.scenario, first_of_keys.values()))
         if parts:
             compile_ahead(executor, parts, self._bar.is_quiet, look=lambda: None)
+        return bool(parts)
 
     def _ask_for(self, key: str) -> None:
         """Put what a key still needs into the queue."""
@@ -197,53 +233,49 @@ class RequestedRuns:
             self._keeper.release(run)
             self._settle(found)
 
-    def _fill(self, flight: InFlight[RunName], executor: BatchExecutor) -> None:
-        while self.queue and flight.has_room:
-            run = self.queue.popleft()
-            if not self._keeper.claim(run):
-                self._elsewhere.append(run)
-                continue
-            record = self._keeper.look_up(run)
-            if record is not None and not (record.failed and self._is_as_before(run)):
-                with interrupt_held_back():
-                    self._keeper.release(run)
-                    self._settle(record)
-                continue
-            flight.send(run, carry_out, self._assignment(run, executor.is_in_process))
+    def _fill(self, flight: InFlight[Runs], executor: BatchExecutor) -> None:
+        while self.queue and self._sending.has_room(flight, executor):
+            given_up = self._sending.send_next(flight, executor, self._takes, carry_out)
+            for run in given_up:
+                self._keeper.release(run)
+            if given_up:
+                return
+
+    def _takes(self, run: RunName) -> bool:
+        """Whether a run is to be carried out here, which is then claimed; what is there by now is settled."""
+        if not self._keeper.claim(run):
+            self._elsewhere.append(run)
+            return False
+        record = self._keeper.look_up(run)
+        if record is None or (record.failed and self._is_as_before(run)):
+            return True
+        with interrupt_held_back():
+            self._keeper.release(run)
+            self._settle(record)
+        return False
 
     def _is_as_before(self, run: RunName) -> bool:
         """Whether a failed run's record is that of before this call; else another process has tried it again."""
         written_ns = self._to_retry.get(run)
         return written_ns is not None and self._keeper.written_ns(run) == written_ns
 
-    def _assignment(self, run: RunName, is_in_process: bool) -> Assignment:
-        request, (key, seed) = self._request, run
-        scenario = with_own_parameters(request.scenario(run))
-        version = policy_version(scenario.policy.name)
-        keeps_load = seed == request.load_seed
-        # In this process all are found.
-        policies = () if is_in_process else sources_of(policies_in(scenario))
-        raises = request.raises_bad_input
-        return Assignment(
-            scenario=scenario,
-            key=key,
-            seed=seed,
-            policy_version=version,
-            warmup=request.warmup,
-            keeps_load=keeps_load,
-            raises_bad_input=raises,
-            policies=policies,
-            keeps_responses=request.keeps_responses,
-        )
-
-    def _book(self, ended: EndedTask[RunName]) -> None:
-        # What a run raises is its record. A problem here: it was not sent, ended otherwise, or lost its process often.
-        record = ended.result if ended.problem is None else failed_by(ended.problem, *ended.name)
+    def _book(self, ended: EndedTask[Runs]) -> None:
         # Not interrupted in between, by `InFlight`: what is reported at the end is what is kept.
-        self._keeper.add(record)
-        self._keeper.release(ended.name)
-        self.made += 1
-        self._settle(record)
+        back = self._sending.come_back(ended)
+        if back is None:
+            for run in ended.name:
+                self._keeper.release(run)
+            return
+        if len(back.records) == 1:
+            self._keeper.add(back.records[0])
+        elif back.records:
+            self._keeper.add_all(back.records)
+        for record in back.records:
+            self._keeper.release(record.name)
+            self.made += 1
+            self._last_key = record.key
+            self._settle(record)
+        self._problem = back.problem
 
     def _settle(self, record: Record) -> None:
         key, seed = record.name
@@ -264,6 +296,6 @@ class RequestedRuns:
         if self._request.value is not None:
             self._ask_for(key)
 
-    def _show(self, running: int) -> None:
+    def _show(self) -> None:
         elsewhere = {"elsewhere": len(self._elsewhere)} if self._elsewhere else {}
-        self._bar.set_postfix(running=running, failed=len(self.failed), **elsewhere, refresh=False)
+        self._bar.set_postfix(running=self._sending.runs, failed=len(self.failed), **elsewhere, refresh=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 
 
@@ -46,7 +47,19 @@ def read_bytes(path: Path) -> bytes:
 
 
 def write_durably(path: Path, data: bytes, partial: Path) -> None:
+    """Write a file so that a crash at any moment leaves it whole, as it was before, or absent; then it is there.
+
+    Args: as of `write_whole`.
+    """
+    write_whole(path, data, partial)
+    sync_folder(path.parent)
+
+
+def write_whole(path: Path, data: bytes, partial: Path) -> None:
     """Write a file so that a crash at any moment leaves it whole, as it was before, or absent.
+
+    No end of a process takes it away when this returns. After a loss of power it may be absent, unless its folder has
+    been synchronised since.
 
     Args:
         path: where it shall be.
@@ -58,11 +71,30 @@ def write_durably(path: Path, data: bytes, partial: Path) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(partial, path)
-    _sync_folder(path.parent)
 
 
-def _sync_folder(folder: Path) -> None:
-    """The new name, too, shall outlive a loss of power; where folders cannot be opened, that is left to the system."""
+def write_all_whole(files: Sequence[tuple[Path, bytes, Path]]) -> None:
+    """Write several files as `write_whole` does, in less time: the first that waits for the disk waits for all.
+
+    Args:
+        files: of each the arguments of `write_whole`.
+    """
+    for _, data, partial in files:
+        with partial.open("wb") as file:
+            file.write(data)
+    for _, _, partial in files:
+        with partial.open("rb") as file:
+            os.fsync(file.fileno())
+    for path, _, partial in files:
+        os.replace(partial, path)
+
+
+def sync_folder(folder: Path) -> None:
+    """Names of files, too, shall outlive a loss of power; where folders cannot be opened, that is left to the system.
+
+    Args:
+        folder: where the files are.
+    """
     if not hasattr(os, "O_DIRECTORY"):
         return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

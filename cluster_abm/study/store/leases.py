@@ -2,11 +2,12 @@
 
 A claim is a file that only one process can create (a hard link, or O_CREAT | O_EXCL where there are none; also on
 network file systems; no flock). It names the session of its owner. A session is a file; its process renews the
-modification time. The file is empty, so that a kill never leaves it half written: host and process are in its name. A
-claim is void once the session's process is known to be dead (this host) or its session has not been renewed for
-`EXPIRY_S`. Void claims are not removed but superseded: the next process creates the claim with the next fencing token,
-which again only one process can. If the caches of a file system defeat all this, a run is made twice, to the same
-bytes: nothing is lost or counted twice.
+modification time. Host and process are in its name, so a kill while it is written does no harm. Where there are hard
+links, a claim is a further name of this file: to make a file takes many times as long. A claim is void once the
+session's process is known to be dead (this host) or its session has not been renewed for `EXPIRY_S`. Void claims are
+not removed but superseded: the next process creates the claim with the next fencing token, which again only one
+process can. If the caches of a file system defeat all this, a run is made twice, to the same bytes: nothing is lost or
+counted twice.
 """
 
 from __future__ import annotations
@@ -76,30 +77,28 @@ class Leases:
 
     def _create(self, claim: Path) -> None:
         """Create a claim with the owner's name in it. Raises FileExistsError: another process has created it."""
-        named = self._named(self.token)
-        named.write_text(self.token, encoding="utf-8")
+        session = self._session(self.token)
         try:
             # A claim without a name would hold until it expires: a kill leaves none.
-            claim.hardlink_to(named)
+            claim.hardlink_to(session)
         except FileExistsError:
             with suppress(FileNotFoundError):
                 # Over a network a link may be there though it is said to have failed.
-                if claim.samefile(named):
+                if claim.samefile(session):
                     return
             raise
         except OSError:
-            # A file system without hard links.
+            # A file system without hard links; or the session has just been removed, as of a dead process.
             with claim.open("x", encoding="utf-8") as file:
                 file.write(self.token)
-        finally:
-            named.unlink(missing_ok=True)
-
-    def _named(self, token: str) -> Path:
-        return self._claims / token
 
     def release(self, name: str) -> None:
         """Give a claim up, with the void ones it has superseded."""
         own = self._held.pop(name)
+        if _fencing_token(own) == 1:
+            # It has superseded none.
+            own.unlink(missing_ok=True)
+            return
         for path in self._claims_of(name):
             if _fencing_token(path) <= _fencing_token(own):
                 path.unlink(missing_ok=True)
@@ -109,11 +108,16 @@ class Leases:
         for path in sorted(self._sessions.iterdir()):
             if path.name != self.token and self._is_dead(path.name):
                 yield path.name
-                self._named(path.name).unlink(missing_ok=True)
+                # Version 0.2 before its release wrote each claim to this file first.
+                (self._claims / path.name).unlink(missing_ok=True)
                 path.unlink(missing_ok=True)
 
     def _claims_of(self, name: str) -> list[Path]:
-        return sorted((path for path in self._claims.iterdir() if path.stem == name), key=_fencing_token)
+        # By texts: there may be thousands of claims, and a path takes longer to make than a claim.
+        start = f"{name}."
+        own = [file for file in os.listdir(self._claims) if file.startswith(start)]
+        paths = [self._claims / file for file in own if file.rpartition(".")[0] == name]
+        return sorted(paths, key=_fencing_token)
 
     def _is_void(self, claim: Path) -> bool:
         try:
@@ -143,8 +147,12 @@ class Leases:
         return self._sessions / token
 
     def _renew(self) -> None:
-        # It may have to be made again: another process took this one for dead while it was suspended.
-        self._session(self.token).touch()
+        session = self._session(self.token)
+        try:
+            os.utime(session)
+        except FileNotFoundError:
+            # Not yet made; or another process took this one for dead while it was suspended.
+            session.write_text(self.token, encoding="utf-8")
 
     def _beat(self) -> None:
         while not self._over.wait(min(RENEWAL_S, self._expiry_s / 4)):

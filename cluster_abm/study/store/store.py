@@ -6,7 +6,8 @@
     damaged/                    files that were not as they had been written, set aside
     tmp/, claims/, sessions/    of the processes at work
 
-A run counts as soon as it has its name in `runs`. Compaction writes a segment first and removes the runs' files after
+A run counts as soon as it has its name in `runs`. Names are synchronised once a second: after a loss of power runs of
+the last second may have to be made again. Compaction writes a segment first and removes the runs' files after
 that, so a run may be in both, and is counted once; it is never in neither.
 """
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -25,10 +27,21 @@ import pyarrow as pa
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.store.documents import DOCUMENTS, damaged_documents, read_document
-from cluster_abm.study.store.durable import Damaged, read_bytes, seal, unseal, write_durably
+from cluster_abm.study.store.durable import (
+    Damaged,
+    read_bytes,
+    seal,
+    sync_folder,
+    unseal,
+    write_all_whole,
+    write_durably,
+    write_whole,
+)
 from cluster_abm.study.store.segments import of_those, read_segment, table_of, to_bytes
 
 RunName = tuple[str, int]
+# So often at most the names of new runs are synchronised: on many disks that takes longer than a short run [s].
+SYNCED_EVERY_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -85,7 +98,9 @@ class Store:
         self.session = session
         self.runs, self.segments = self.folder / "runs", self.folder / "parts"
         self._written = 0
-        self._seen_segments: set[Path] = set()
+        # When the names of runs were last synchronised; and whether there are new ones.
+        self._synced_s, self._has_new = -SYNCED_EVERY_S, False
+        self._seen_segments: set[str] = set()
         self._in_segments: dict[RunName, Path] = {}
 
     # ---- writing ---------------------------------------------------------------------------------------------
@@ -100,12 +115,35 @@ class Store:
 
     def write(self, path: Path, data: bytes) -> None:
         """Write a file of the store, durably."""
-        self._written += 1
-        write_durably(path, data, self.folder / "tmp" / f"{self.session}.{self._written}")
+        write_durably(path, data, self._partial())
 
     def add(self, record: Record) -> None:
-        """Keep a run; when this returns it is on the disk. Any later record replaces a failed one."""
-        self.write(self.path_of(record.name), seal(json.dumps(record.__dict__)))
+        """Keep a run; when this returns no end of the process loses it. Any later record replaces a failed one."""
+        write_whole(*self._file(record))
+        self._note_new()
+
+    def add_all(self, records: Sequence[Record]) -> None:
+        """Keep several runs, as `add` keeps one."""
+        write_all_whole([self._file(record) for record in records])
+        self._note_new()
+
+    def _file(self, record: Record) -> tuple[Path, bytes, Path]:
+        return self.path_of(record.name), seal(json.dumps(record.__dict__)), self._partial()
+
+    def _note_new(self) -> None:
+        self._has_new = True
+        if time.monotonic() - self._synced_s >= SYNCED_EVERY_S:
+            self.sync()
+
+    def sync(self) -> None:
+        """Have the names of all runs outlive a loss of power, too."""
+        if self._has_new:
+            sync_folder(self.runs)
+            self._synced_s, self._has_new = time.monotonic(), False
+
+    def _partial(self) -> Path:
+        self._written += 1
+        return self.folder / "tmp" / f"{self.session}.{self._written}"
 
     @contextmanager
     def written_by(self, session: str) -> Iterator[None]:
@@ -113,6 +151,7 @@ class Store:
         self.session = session
         try:
             yield
+            self.sync()
         finally:
             self.forget_partial(session)
 
@@ -126,16 +165,20 @@ class Store:
 
         One process at a time should; two give two segments with the same runs, which are counted once.
         """
+        least = max(1, self.runs_a_segment if at_least is None else at_least)
+        files = sorted(self.runs.glob("*.run"))
+        if len(files) < least:
+            return 0
         records: list[Record] = []
         paths: list[Path] = []
-        for path in sorted(self.runs.glob("*.run")):
+        for path in files:
             if len(records) == self.runs_a_segment:
                 break
             record = self._read(path)
             if isinstance(record, Record) and not record.failed:
                 records.append(record)
                 paths.append(path)
-        if len(records) < max(1, self.runs_a_segment if at_least is None else at_least):
+        if len(records) < least:
             return 0
         data = to_bytes(table_of([record.__dict__ for record in records]))
         self.write(self.segments / f"{hashlib.sha256(data).hexdigest()}.parquet", data)
@@ -224,11 +267,13 @@ class Store:
         record = self._read(self.path_of(name))
         if isinstance(record, Record):
             return record
-        for path in set(self._segment_files()) - self._seen_segments:
+        for file in set(os.listdir(self.segments)) - self._seen_segments:
             # A damaged one is named, and set aside, when the store is next opened.
+            path = self.segments / file
             with suppress(Damaged, FileNotFoundError):
-                self._in_segments |= dict.fromkeys(_names(read_segment(path, ["key", "seed"])), path)
-            self._seen_segments.add(path)
+                if path.suffix == ".parquet":
+                    self._in_segments |= dict.fromkeys(_names(read_segment(path, ["key", "seed"])), path)
+            self._seen_segments.add(file)
         if name not in self._in_segments:
             return None
         try:

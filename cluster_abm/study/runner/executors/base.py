@@ -37,6 +37,19 @@ class BatchExecutor(Executor):
         """Tasks to have outstanding at once, by what is known now, so that no worker waits for the caller."""
 
     @property
+    def at_once(self) -> int:
+        """Tasks that are carried out at the same time, by what is known now."""
+        return self.window
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether a task that is submitted now begins without a wait for a process that has to start first."""
+        return True
+
+    def get_ready(self) -> None:
+        """Start the processes that will be needed, and do not wait for them."""
+
+    @property
     def is_in_process(self) -> bool:
         """Whether its tasks are carried out in this process."""
         return False

@@ -57,7 +57,7 @@ class DaskExecutor(BatchExecutor):
         except BaseException:
             self._client.close()
             raise
-        self._window, self._counted_s = FEWEST_IN_FLIGHT, -math.inf
+        self._window, self._counted_s, self._threads = FEWEST_IN_FLIGHT, -math.inf, 0
         # Not pure: the same run submitted again must be carried out again, not be the first one's failure.
         self._tasks = self._client.get_executor(pure=False)
 
@@ -69,9 +69,14 @@ class DaskExecutor(BatchExecutor):
             self._counted_s = now_s
             # If the scheduler does not answer now, sending the next task reports it.
             with suppress(OSError):
-                threads = sum(self._client.nthreads(callback_timeout=ANSWERS_WITHIN_S).values())
-                self._window = max(FEWEST_IN_FLIGHT, 2 * threads)
+                self._threads = sum(self._client.nthreads(callback_timeout=ANSWERS_WITHIN_S).values())
+                self._window = max(FEWEST_IN_FLIGHT, 2 * self._threads)
         return self._window
+
+    @property
+    def at_once(self) -> int:
+        """One for each thread of the workers there are now; while there are none, as many as the window."""
+        return min(self.window, self._threads or self.window)
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Have the function called by a worker."""
