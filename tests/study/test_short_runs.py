@@ -5,7 +5,6 @@ Executors and models are stand-ins.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import deque
 from concurrent.futures import Future
@@ -13,14 +12,12 @@ from concurrent.futures import Future
 import pytest
 from stand_in_runs import Bar, Keeper, request
 from studies import study
-from waiting import until
 
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.study.batch import run_batch
 from cluster_abm.study.runner import beginning, groups, one_run, sending, work
 from cluster_abm.study.runner.assigning import MOST_KEPT, Assigning
-from cluster_abm.study.runner.beginning import Beginning
-from cluster_abm.study.runner.executors import WorkerLost, open_executor
+from cluster_abm.study.runner.executors import WorkerLost
 from cluster_abm.study.runner.executors.kinds.inline import InlineExecutor
 from cluster_abm.study.runner.groups import Pace, carry_out_in_turn
 from cluster_abm.study.runner.one_run import HandedOver, looked_after
@@ -252,12 +249,9 @@ def test_few_runs_are_sent_until_it_is_known_how_long_one_takes(monkeypatch):
 
 
 class Helpers(Workers):
-    """Processes of this machine, which are ready when a test says so."""
+    """Processes of this machine, none of which has been started."""
 
-    is_here, is_ready, asked = True, False, 0
-
-    def get_ready(self):
-        self.asked += 1
+    is_here, is_ready = True, False
 
 
 @pytest.fixture
@@ -268,28 +262,29 @@ def compiled(monkeypatch):
 def test_little_work_starts_no_process(grouped, compiled):
     helpers = Helpers()
     made, _ = done(helpers)
-    assert (made.made, helpers.asked, helpers.tasks) == (40, 0, [])
+    assert (made.made, helpers.tasks) == (40, [])
 
 
-def test_much_work_starts_processes_which_take_over_when_they_are_ready(grouped, compiled):
-    class Soon(Helpers):
-        def get_ready(self):
-            super().get_ready()
-            # They take as long as three more runs here.
-            self.is_ready = self.asked > 3
-
-    helpers = Soon()
+def test_much_work_is_left_to_processes(grouped, compiled):
+    helpers = Helpers()
     made, _ = done(helpers, range(200))
     assert made.made == 200
-    here = 200 - sum(map(len, helpers.tasks))
-    assert here == 4
+    # The code is loaded: the first run tells how long one takes.
+    assert 200 - sum(map(len, helpers.tasks)) == 1
     assert max(map(len, helpers.tasks)) > 1
 
 
 def test_runs_that_later_calls_will_ask_for_count_as_work(grouped, compiled):
     helpers = Helpers()
     done(helpers, to_come=1000)
-    assert helpers.asked > 0
+    assert sum(map(len, helpers.tasks)) == 39
+
+
+def test_the_policy_of_a_user_does_not_run_in_this_process(grouped, compiled, monkeypatch):
+    monkeypatch.setattr(work, "sources_of", lambda names: ("a file",))
+    helpers = Helpers()
+    done(helpers)
+    assert sum(map(len, helpers.tasks)) == 40
 
 
 def test_processes_that_are_there_get_all_runs(grouped, compiled):
@@ -305,28 +300,17 @@ def test_the_second_run_of_a_key_comes_early_for_it_tells_how_long_runs_take(gro
     assert grouped.names[:3] == [("a", 1), ("a", 2), ("b", 1)]
 
 
-def test_if_a_first_run_takes_long_processes_start_meanwhile(monkeypatch):
-    monkeypatch.setattr(beginning, "PATIENCE_S", 0.01)
-    helpers = Helpers()
-    with Beginning(helpers, Pace()) as begun:
-        until(lambda: helpers.asked)
-        assert not begun.is_over(9)
-    assert helpers.asked == 1
-    assert not any(isinstance(thread, threading.Timer) and thread.is_alive() for thread in threading.enumerate())
-
-
-def test_a_long_run_is_handed_over_to_a_process_that_is_ready(grouped, compiled, monkeypatch):
-    monkeypatch.setattr(beginning, "HANDED_OVER_AFTER_S", 0.0)
+def test_a_long_run_is_given_up_and_carried_out_by_a_process(grouped, compiled, monkeypatch):
+    monkeypatch.setattr(beginning, "PATIENCE_S", 0.05)
     helpers, begun = Helpers(), []
 
     def carry_out(assignment):
         begun.append(assignment.seed)
         look = one_run._look.get()
         if look is not None:
-            # Nobody is ready for it.
+            # It has not taken long yet.
             look()
-            helpers.is_ready = True
-            time.sleep(0.001)
+            time.sleep(0.1)
             look()
         return grouped.carry_out(assignment)
 
@@ -347,33 +331,3 @@ def test_a_run_is_looked_after_in_the_block_alone():
 def test_a_batch_of_few_short_runs_starts_no_process(tmp_path, crew):
     outcome = run_batch(study(tmp_path / "study"), tmp_path / "out", "process", 2, quiet=True)
     assert (outcome.made, outcome.finished, crew.started) == (12, 12, [])
-
-
-# ---- processes that start before there are tasks ----
-
-
-def test_processes_start_before_there_are_tasks_and_one_is_enough_to_be_ready(crew):
-    crew.plan = ["starts"] * 9
-    with open_executor("process", 3) as executor:
-        assert not executor.is_ready
-        executor.get_ready()
-        executor.get_ready()
-        until(lambda: len(crew.started) == 3)
-        assert not executor.is_ready
-        crew.started[1].word.set_result(1)
-        until(lambda: executor.is_ready)
-        task = executor.submit(pow, 2, 3)
-        until(lambda: crew.started[1].tasks)
-        crew.started[1].carry_out()
-        assert task.result(timeout=20) == 8
-    # Those that had not started yet are not waited for.
-    assert [worker.ends for worker in crew.started] == [["killed", "left"], ["left"], ["killed", "left"]]
-
-
-def test_processes_that_cannot_start_are_reported_with_the_next_task(crew):
-    crew.plan = ["refused"] * 9
-    with open_executor("process", 3) as executor:
-        executor.get_ready()
-        until(lambda: executor.is_ready)
-        with pytest.raises(InputError, match="no process can be started here"):
-            executor.submit(pow, 2, 3).result(timeout=20)

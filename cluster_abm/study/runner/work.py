@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 
 from cluster_abm.errors import InputError
 from cluster_abm.interrupts import interrupt_held_back
+from cluster_abm.policies import sources_of
 from cluster_abm.progress import Progress
 from cluster_abm.scenario import Scenario
+from cluster_abm.scenario.mixture import policies_in
 from cluster_abm.study.design.unread import Seeds, draws_nothing
 from cluster_abm.study.runner.ahead import compile_ahead, missing_parts
 from cluster_abm.study.runner.assigning import Assigning
@@ -126,17 +128,20 @@ class RequestedRuns:
 
     def carry_on(self, executor: BatchExecutor) -> None:
         """Carry out all that is asked for."""
-        if executor.is_here and not self._compile_ahead(executor) and not executor.is_ready:
-            self._begin_here(executor)
+        if executor.is_here and not self._compile_ahead(executor) and not executor.is_ready and self._may_begin_here:
+            self._begin_here()
         self._work_on(executor)
 
-    def _begin_here(self, helpers: BatchExecutor) -> None:
-        """Carry out runs in this process until others can take over, which they never do if there is little work."""
-        with (
-            Beginning(helpers, self._sending.pace) as beginning,
-            open_executor("inline") as executor,
-            looked_after(beginning.look),
-        ):
+    @property
+    def _may_begin_here(self) -> bool:
+        """Whether all policies are found by their names. One of a user's may end its process: only a worker's."""
+        scenarios = map(self._request.scenario, {key: (key, seed) for key, seed in reversed(self.queue)}.values())
+        return not any(sources_of(policies_in(scenario)) for scenario in scenarios)
+
+    def _begin_here(self) -> None:
+        """Carry out runs in this process until it is known that there is work for others."""
+        beginning = Beginning(self._sending.pace)
+        with open_executor("inline") as executor, looked_after(beginning.look):
 
             def is_over() -> bool:
                 if self._sending.pace.typical_s is None:

@@ -46,9 +46,6 @@ class BatchExecutor(Executor):
         """Whether a task that is submitted now begins without a wait for a process that has to start first."""
         return True
 
-    def get_ready(self) -> None:
-        """Start the processes that will be needed, and do not wait for them."""
-
     @property
     def is_in_process(self) -> bool:
         """Whether its tasks are carried out in this process."""

@@ -15,7 +15,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import partial
 from queue import SimpleQueue
-from threading import Event, Thread
+from threading import Thread
 from typing import Any
 
 from cluster_abm.errors import InputError
@@ -61,12 +61,8 @@ class ProcessExecutor(BatchExecutor):
 
     @property
     def is_ready(self) -> bool:
-        """Whether a process has started, or none can be."""
-        return self._crew.ready.is_set()
-
-    def get_ready(self) -> None:
-        """Start all processes, unless some have been before."""
-        self._crew.events.put(self._crew.hire)
+        """Whether processes have been started before."""
+        return self._crew.has_begun
 
     @property
     def is_here(self) -> bool:
@@ -117,9 +113,7 @@ class _Crew:
         self._idle: list[Worker] = []
         self._busy: dict[Worker, _PendingTask] = {}
         self._in_vain = 0
-        # Workers to start before there are tasks for them; set once.
-        self._ahead: int | None = None
-        self.ready = Event()
+        self.has_begun = False
         self.broken: BrokenExecutor | None = None
         # The futures that are not done, which callers may wait for.
         self._promised: set[Future[Any]] = set()
@@ -134,13 +128,8 @@ class _Crew:
         if self.broken is not None:
             self._break(self.broken)
 
-    def hire(self) -> None:
-        """Start all workers, whether or not there are tasks yet."""
-        if self._ahead is None:
-            self._ahead = self.limit - len(self._staff)
-
     def close(self, cancel: bool) -> None:
-        self._closing, self._ahead = True, 0
+        self._closing = True
         if cancel:
             self._cancel_waiting()
 
@@ -165,7 +154,6 @@ class _Crew:
 
     def _break(self, problem: Exception) -> None:
         """Fail all tasks that are waited for by a fault of this very program; later submissions raise it too."""
-        self.ready.set()
         if self.broken is None:
             self.broken = BrokenExecutor(f"executor 'process': {message_of(problem)}")
             self.broken.__cause__ = problem
@@ -197,9 +185,7 @@ class _Crew:
             task = self._waiting.popleft()
             if task.future.set_running_or_notify_cancel():
                 self._give(self._idle.pop(), task)
-        while not self._over and len(self._staff) < self.limit:
-            if len(self._starting) >= len(self._waiting) and not self._ahead:
-                break
+        while not self._over and len(self._starting) < len(self._waiting) and len(self._staff) < self.limit:
             if self._in_vain >= STARTS_IN_VAIN and self._staff:
                 # Those there are will do it all; more of them cannot be had.
                 break
@@ -236,8 +222,7 @@ class _Crew:
                 task.future.set_exception(problem)
 
     def _start(self) -> None:
-        if self._ahead:
-            self._ahead -= 1
+        self.has_begun = True
         try:
             worker = Worker()
             word = worker.start()
@@ -257,7 +242,6 @@ class _Crew:
         if done.exception() is None:
             self._idle.append(worker)
             self._in_vain = 0
-            self.ready.set()
         else:
             self._staff.remove(worker)
             words = worker.last_words()
@@ -268,8 +252,6 @@ class _Crew:
 
     def _start_in_vain(self, words: str) -> None:
         self._in_vain += 1
-        # The next task is told.
-        self.ready.set()
         if self._in_vain >= STARTS_IN_VAIN and not self._staff:
             self._give_up(
                 f"executor 'process': no process can be started here ({words}); a script that starts runs needs "
@@ -277,7 +259,6 @@ class _Crew:
             )
 
     def _give_up(self, text: str) -> None:
-        self.ready.set()
         while self._waiting:
             task = self._waiting.popleft()
             if task.future.set_running_or_notify_cancel():
