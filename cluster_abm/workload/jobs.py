@@ -26,7 +26,7 @@ from cluster_abm.workload.pacing import pace
 from cluster_abm.workload.parents import Parents
 from cluster_abm.workload.programs import Library, mean_cpu_ms
 from cluster_abm.workload.requests import requested_times
-from cluster_abm.workload.sizes import MAX_TASKS, Sizes
+from cluster_abm.workload.times import MAX_TASKS, Sizes
 from cluster_abm.workload.users import are_closed, plan_thinking, users_columns
 
 

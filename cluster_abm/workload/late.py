@@ -15,7 +15,7 @@ from cluster_abm.scenario import Scenario
 from cluster_abm.workload.drawing.arrivals import poisson_blocks_s
 from cluster_abm.workload.filling import Filling
 from cluster_abm.workload.generators import generator
-from cluster_abm.workload.sizes import Sizes
+from cluster_abm.workload.times import Sizes
 
 # Jobs that a run may have whose rows are not kept.
 MOST_LATE = 2_000_000_000
