@@ -246,7 +246,7 @@ class ClusterModel(RunDisplay, MesaAdapter):
             acting.act()
         self.jobs_register.update()
         self._send_reports()
-        parts.task_records.forget(self._records_read)
+        parts.task_records.forget(parts.submissions.schedule, self.conversation, self.jobs_register)
         if parts.measurements.observe(is_last=not self.running):
             with parts.measurements.held():
                 self._collect()
@@ -316,11 +316,6 @@ class ClusterModel(RunDisplay, MesaAdapter):
         else:
             parts.reports.send_when_due()
         parts.reports.receive()
-
-    def _records_read(self) -> int:
-        """How many records of ended tasks all those have read that read them one after the other."""
-        schedule = self.parts.submissions.schedule
-        return min(schedule.records_read, self.conversation.records_read, self.jobs_register.records_read)
 
     @contextmanager
     def _turn_of(self, agents: str) -> Iterator[None]:

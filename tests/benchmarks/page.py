@@ -22,7 +22,7 @@ from playwright.sync_api import sync_playwright
 import cluster_abm as ca
 from cluster_abm.recording.films.of_player import browser_film_of
 from cluster_abm.recording.html import html_of
-from cluster_abm.results.film_files import FORMATS, ffmpeg
+from cluster_abm.results.films.film_files import FORMATS, ffmpeg
 
 PLAYER = "document.getElementById('player').player"
 # What is done in each frame, and before the first.

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from cluster_abm.results import film_files
+from cluster_abm.results.films import film_files
 
 SMALL = ("quickstart", "--policy", "iolb", "--set", "workload.duration_s=20", "--set", "cluster.nodes=6", "--json")
 # Twelve pictures a second: one each second of the run.

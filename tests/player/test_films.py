@@ -12,7 +12,7 @@ from recorded import calm, eventful
 
 from cluster_abm.errors import InputError
 from cluster_abm.recording.films import of_player
-from cluster_abm.results import film_files
+from cluster_abm.results.films import film_files
 
 pytestmark = pytest.mark.skipif(of_player.browser() is None, reason="there is no browser here, or no Playwright")
 

@@ -13,10 +13,10 @@ from matplotlib.figure import Figure
 from PIL import Image
 from shown import colour, dots, near, ticks
 
-from cluster_abm.results import film
 from cluster_abm.results.colours import DOWN, PAPER, RAMP
-from cluster_abm.results.film import FilmPicture, Scale, Scene, scale_of
-from cluster_abm.results.film_files import write_film
+from cluster_abm.results.films import film
+from cluster_abm.results.films.film import FilmPicture, Scale, Scene, scale_of
+from cluster_abm.results.films.film_files import write_film
 from cluster_abm.results.node_sizes import shown_in_legend
 
 PLACES = [(0.0, 0.5), (1.0, 0.5), (0.5, 0.0)]

@@ -12,10 +12,10 @@ from matplotlib.figure import Figure
 from PIL import Image
 from shown import words
 
-from cluster_abm.results import film, film_files
 from cluster_abm.results.colours import DOWN
-from cluster_abm.results.film import FilmPicture, Scene, scale_of
-from cluster_abm.results.film_files import write_film
+from cluster_abm.results.films import film, film_files
+from cluster_abm.results.films.film import FilmPicture, Scene, scale_of
+from cluster_abm.results.films.film_files import write_film
 
 PLACES = [(0.0, 0.5), (1.0, 0.5)]
 SCENE = Scene("a run", PLACES, [])

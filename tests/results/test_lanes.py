@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster_abm.results.lanes import along, lane
+from cluster_abm.results.films.lanes import along, lane
 
 POINTS = st.tuples(st.integers(-9, 9).map(float), st.integers(-9, 9).map(float))
 

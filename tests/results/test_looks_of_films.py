@@ -9,8 +9,8 @@ import pytest
 from marks import entry_marks, marks_of
 from matplotlib.figure import Figure
 
-from cluster_abm.results import film
-from cluster_abm.results.film import FilmPicture, Scene, scale_of
+from cluster_abm.results.films import film
+from cluster_abm.results.films.film import FilmPicture, Scene, scale_of
 
 SCALE = scale_of("cpu", 2.0)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 
@@ -17,6 +17,14 @@ from cluster_abm.ordered_rows import Rows
 from cluster_abm.results.outcomes import Outcomes, RecordedOutcomes
 from cluster_abm.results.totals import Totals, in_vain_ns
 from cluster_abm.workload import RunJobs
+
+
+class ReadsRecords(Protocol):
+    """A part of the run that reads the records of ended tasks in their order."""
+
+    @property
+    def records_read(self) -> int:
+        """How many it has read; NEVER: it reads none."""
 
 
 @part
@@ -68,18 +76,18 @@ class TaskRecords:
                 f'{what}: measure.records = "summary" keeps no rows of tasks and decisions: allowed "all" (the default)'
             )
 
-    def forget(self, records_read: Callable[[], int]) -> None:
+    def forget(self, *readers: ReadsRecords) -> None:
         """At a boundary: add records to the totals, and forget those that are read nowhere any more.
 
         Args:
-            records_read: how many records have been read by all parts of the run that read them in their order.
+            readers: the parts of the run that read records in their order.
         """
         if self._totals is None or self.engine.finished - self._forgotten < large_tables.ROWS_AT_ONCE:
             return
         self._add_all(self._totals)
         if self.cores.is_counted:
             self.cores.note_ends()
-        read = min(self._added, records_read())
+        read = min([self._added, *(reader.records_read for reader in readers)])
         if read - self._forgotten >= large_tables.ROWS_AT_ONCE:
             forget_rows(self.engine.tables.records, self._forgotten, read)
             self._forgotten = read

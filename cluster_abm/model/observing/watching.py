@@ -15,7 +15,7 @@ from cluster_abm.formulas import ClassThresholds, load_class, load_imbalance_fac
 from cluster_abm.interconnect import Network
 from cluster_abm.interconnect.layout import Point, course
 from cluster_abm.model.deciding.decisions import DecisionRecord
-from cluster_abm.results.film import FilmPicture
+from cluster_abm.results.films.film import FilmPicture
 from cluster_abm.results.frames import isolated_ns, slowdowns
 from cluster_abm.results.summary import finished_records
 from cluster_abm.scenario import Scenario

@@ -11,7 +11,7 @@ from cluster_abm.recording.films.of_nodes import film_of
 from cluster_abm.recording.films.of_player import browser, browser_film_of
 from cluster_abm.recording.html import write_html
 from cluster_abm.recording.recording import Recording
-from cluster_abm.results.film_files import FORMATS, ffmpeg
+from cluster_abm.results.films.film_files import FORMATS, ffmpeg
 from cluster_abm.whole_files import check_can_be_written
 
 ENDINGS = (".html", *FORMATS)

@@ -14,8 +14,8 @@ from cluster_abm.clock import NS_PER_MS
 from cluster_abm.engine.tables import FINISHED
 from cluster_abm.errors import InputError
 from cluster_abm.recording.recording import Recording
-from cluster_abm.results.film import FilmPicture, Scene, scale_of
-from cluster_abm.results.film_files import PER_SECOND, write_film
+from cluster_abm.results.films.film import FilmPicture, Scene, scale_of
+from cluster_abm.results.films.film_files import PER_SECOND, write_film
 from cluster_abm.results.frames import isolated_ns, slowdowns
 
 # Of a run of whatever length, where no speed is given.

@@ -19,7 +19,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.recording.films.of_nodes import NS_PER_S, check_length, ends_of
 from cluster_abm.recording.html import html_of
 from cluster_abm.recording.recording import Recording
-from cluster_abm.results.film_files import CODECS, SAMPLES, ffmpeg, palette_of
+from cluster_abm.results.films.film_files import CODECS, SAMPLES, ffmpeg, palette_of
 from cluster_abm.whole_files import in_one_move
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cluster_abm.errors import InputError
-from cluster_abm.results.film import FilmPicture, Scale, Scene, Stage, background_of, staged
+from cluster_abm.results.films.film import FilmPicture, Scale, Scene, Stage, background_of, staged
 from cluster_abm.whole_files import in_one_move
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from cluster_abm.arrays import Flags, Floats
 from cluster_abm.results.colours import DOWN, FILM_LINK, MOVE, NODE, RIM, ink_on
-from cluster_abm.results.lanes import along
+from cluster_abm.results.films.lanes import along
 from cluster_abm.results.load_scale import LEAST_FULL, round_full, scale_to, shades_of_loads
 from cluster_abm.results.node_sizes import are_unlike, shares_by_cores, shown_in_legend
 from cluster_abm.results.style import new_figure, plain

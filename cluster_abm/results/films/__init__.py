@@ -1,0 +1,1 @@
+"""Films: the network in pictures, one after another."""
