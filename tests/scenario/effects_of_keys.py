@@ -290,6 +290,7 @@ SCRIPT = (
 OTHERS = {
     "policy.name": Effect(BUSY, "random", "run"),
     "measure.period_ms": Effect(BUSY, 400.0, "run"),
+    "measure.records": Effect(BUSY, "summary", "run"),
     "run.seed": Effect(BUSY, 2, "jobs"),
     "run.until": Effect(BUSY, 2000.0, "run"),
 }
