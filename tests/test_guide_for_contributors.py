@@ -122,7 +122,7 @@ def test_a_policy_a_metric_and_a_load_index_are_added_by_the_guide_alone(package
         package / "results" / "metrics.py",
         '    Metric("migrations", "1"',
         '    Metric("mean_task_cpu_ms", "ms", "mean CPU of a task", better="less",\n'
-        '           value=lambda run: float(run.finished["cpu_ns"].mean() / NS_PER_MS)),\n'
+        '           value=lambda run: run.outcomes.mean_of_tasks("cpu") / NS_PER_MS),\n'
         '    Metric("migrations", "1"',
     )
     # A policy: one file.
