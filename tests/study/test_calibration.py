@@ -356,6 +356,12 @@ def test_a_question_that_is_wrong(more, words):
         asked(scenario(), **more).check()
 
 
+def test_rows_by_job_need_the_rows_of_tasks():
+    rows = [Row(2, "1", 3, 0.5), Row(3, "1", 4, 0.5)]
+    with pytest.raises(InputError, match=r'measure\.records = "summary": rows by job need those of tasks'):
+        asked(scenario(measure__records="summary"), rows=rows, kind="jobs").check()
+
+
 def test_a_question_that_is_right():
     asked(scenario(), conditions={"1": {"workload.utilisation": 0.3}}).check()
     asked(scenario(), rows=[Row(2, "1", "cpu_utilisation", 0.5, 0.01)]).check()

@@ -160,6 +160,10 @@ MISTAKES = {
         {"replications": 0, "warmup": "mses"},
         ["replications = 0: input should be greater", "warmup = 'mses': input should be 'none' or 'mser'"],
     ),
+    "a warm-up without rows": (
+        {"warmup": "mser", "overrides": {"measure.records": "summary"}},
+        ['measure.records = "summary": a warm-up is found by the rows of tasks'],
+    ),
     "two sweeps": ({"points": [{"cluster.nodes": 3}]}, ["grid, points, latin_hypercube, sensitivity: one of them"]),
     "several at once": (
         {"max_replications": 2, "policies": ["none", "none"], "overrides": {"run.seed": 3}},

@@ -152,6 +152,8 @@ class CalibrationQuestion(QuestionOfRanges):
 
     def _problems_of_jobs(self, run: str, scenario: Scenario, rows: list[Any]) -> Iterator[str]:
         work = scenario.workload
+        if scenario.measure.records != "all":
+            yield f'measure.records = "{scenario.measure.records}": rows by job need those of tasks: allowed "all"'
         if work.kind != "trace" or work.trace.keep_share < 1.0:
             yield (
                 f"{self.observed.file}: run {shortened(run)}: rows by job need the same jobs from every seed: a trace "

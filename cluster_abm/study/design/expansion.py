@@ -81,6 +81,11 @@ def expand(study: Study) -> Expansion:
     for number, settings in enumerate(points):
         with problems.at(number, settings):
             scenario = _at(tree, settings_with_paths(study, settings))
+            if study.warmup != "none" and scenario.measure.records != "all":
+                raise InputError(
+                    f'measure.records = "{scenario.measure.records}": a warm-up is found by the rows of tasks: allowed '
+                    'are measure.records = "all" and warmup = "none"'
+                )
             effects.note(scenario)
             built = f"{scenario.cluster.nodes} {scenario.interconnect!r}"
             if built not in networks:

@@ -26,7 +26,7 @@ _look: ContextVar[Callable[[], None] | None] = ContextVar("look", default=None)
 
 
 class HandedOver(BaseException):
-    """A run is given up here, to be carried out by another process; nobody else catches it."""
+    """A run is given up here, to be carried out by another process. Policies and models do not catch it."""
 
 
 @dataclass(frozen=True)
