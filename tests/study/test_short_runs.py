@@ -15,7 +15,7 @@ from studies import study
 
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.study.batch import run_batch
-from cluster_abm.study.runner import beginning, groups, one_run, sending, work
+from cluster_abm.study.runner import assigning, beginning, groups, one_run, sending, work
 from cluster_abm.study.runner.assigning import MOST_KEPT, Assigning
 from cluster_abm.study.runner.executors import WorkerLost
 from cluster_abm.study.runner.executors.kinds.inline import InlineExecutor
@@ -281,7 +281,7 @@ def test_runs_that_later_calls_will_ask_for_count_as_work(grouped, compiled):
 
 
 def test_the_policy_of_a_user_does_not_run_in_this_process(grouped, compiled, monkeypatch):
-    monkeypatch.setattr(work, "sources_of", lambda names: ("a file",))
+    monkeypatch.setattr(assigning, "sources_of", lambda names: ("a file",))
     helpers = Helpers()
     done(helpers)
     assert sum(map(len, helpers.tasks)) == 40

@@ -9,10 +9,8 @@ from dataclasses import dataclass, replace
 
 from cluster_abm.errors import InputError
 from cluster_abm.interrupts import interrupt_held_back
-from cluster_abm.policies import sources_of
 from cluster_abm.progress import Progress
 from cluster_abm.scenario import Scenario
-from cluster_abm.scenario.mixture import policies_in
 from cluster_abm.study.design.unread import Seeds, draws_nothing
 from cluster_abm.study.runner.ahead import compile_ahead, missing_parts
 from cluster_abm.study.runner.assigning import Assigning
@@ -98,10 +96,10 @@ class RequestedRuns:
             self._ask_for(key)
         # Seed by seed, so that policies can be compared before all is done.
         self.queue = deque(sorted(self.queue, key=lambda run: run[1]))
-        assigning = Assigning(
+        self._assigning = Assigning(
             request.scenario, request.warmup, request.load_seed, request.raises_bad_input, request.keeps_responses
         )
-        self._sending = Sending(assigning, self.queue)
+        self._sending = Sending(self._assigning, self.queue)
         # What ended a task and ends all others.
         self._problem: InputError | None = None
         self._last_key = ""
@@ -128,18 +126,15 @@ class RequestedRuns:
 
     def carry_on(self, executor: BatchExecutor) -> None:
         """Carry out all that is asked for."""
-        if executor.is_here and not self._compile_ahead(executor) and not executor.is_ready and self._may_begin_here:
+        if executor.is_here and not self._compile_ahead(executor) and not executor.is_ready:
             self._begin_here()
         self._work_on(executor)
 
-    @property
-    def _may_begin_here(self) -> bool:
-        """Whether all policies are found by their names. One of a user's may end its process: only a worker's."""
-        scenarios = map(self._request.scenario, {key: (key, seed) for key, seed in reversed(self.queue)}.values())
-        return not any(sources_of(policies_in(scenario)) for scenario in scenarios)
-
     def _begin_here(self) -> None:
-        """Carry out runs in this process until it is known that there is work for others."""
+        """Carry out runs in this process until it is known that there is work for others.
+
+        A policy that comes from a file of a user's may end its process: its runs are left to others.
+        """
         beginning = Beginning(self._sending.pace)
         with open_executor("inline") as executor, looked_after(beginning.look):
 
@@ -147,7 +142,8 @@ class RequestedRuns:
                 if self._sending.pace.typical_s is None:
                     # The second run under a policy is the first to tell how long one takes.
                     self._sending.bring_forward(self._last_key)
-                return beginning.is_over(len(self.queue) + self._request.to_come)
+                is_of_user = bool(self.queue and self._assigning.of(self.queue[0], is_in_process=False).policies)
+                return is_of_user or beginning.is_over(len(self.queue) + self._request.to_come)
 
             self._work_on(executor, is_over)
 
