@@ -236,7 +236,7 @@ def _compiled(policy: Policy, absent: frozenset[str]) -> CompiledPolicy:
     return CompiledPolicy(
         **dict.fromkeys(METHODS, 0) | addresses,
         relieve=relieve,
-        reads_loads="next_job" in makers and reads_loads(type(policy), list(makers), absent),
+        reads_loads=reads_loads(type(policy), methods, absent),
         numbers=numbers_of(policy),
         notes=len(texts) if remembers(type(policy), methods) else 0,
     )

@@ -143,7 +143,7 @@ def compiled_talk(policy: Talking, has_capacities: bool = False) -> CompiledTalk
 def of_talk(talk: CompiledTalk) -> CompiledPolicy:
     """The compiled policy of which only the parameters are used: its managers do not negotiate."""
     return CompiledPolicy(
-        **dict.fromkeys(METHODS, 0), relieve=0, reads_loads=False, numbers=talk.numbers, notes=0, arrays=talk.arrays
+        **dict.fromkeys(METHODS, 0), relieve=0, reads_loads=True, numbers=talk.numbers, notes=0, arrays=talk.arrays
     )
 
 

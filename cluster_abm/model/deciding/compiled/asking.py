@@ -102,7 +102,7 @@ def open_view(
     """Fill in `scratch.views` for a manager, whose offers the first `declined` of scratch.declined have refused."""
     view = scratch.views[0]
     changed = 0
-    if not settings.all_is_known:
+    if settings.shows_loads:
         measure_own(tables, scratch, settings, manager, now_ns)
         changed = begin_view(known, manager, scratch.own_numbers, scratch.changed, scratch.before)
     audience = known.audience[manager]
@@ -142,7 +142,7 @@ def open_view(
 @inlined
 def close_view(known: Any, scratch: Any, settings: Any, manager: int, declined: int, changed: int) -> None:
     """Undo what `open_view` has changed."""
-    if not settings.all_is_known:
+    if settings.shows_loads:
         end_view(known, manager, scratch.changed, scratch.before, changed)
     if settings.share_routes:
         own = scratch.route_at[manager] + manager

@@ -136,7 +136,7 @@ CANDIDATES = ("candidates", "candidate")
 #    advance, admit, measure, migrate: addresses of the engine's kernels; of `migrate` 0 where no task migrates.
 #    rebalance: address of migrating.rebalance; 0 likewise.
 #    next_job, cores_for: likewise, of a policy whose head node starts jobs; 0: it has none.
-#    looks: whether such a policy reads the loads of nodes.
+#    looks: whether a policy reads the loads of nodes; `shows_loads`: whether views have to hold them, of own knowledge.
 #    widest: the most tasks of a job.
 #    place, accept, migration, relieve, numbers: addresses of the policy's functions and parameters (compiling.entries).
 #    migrates: whether an arrival may make tasks migrate; `most_migrations` of them, -1: as many as gain.
@@ -167,7 +167,7 @@ SETTINGS = {
     **dict.fromkeys(("run_key", "message_key"), "u8"),
     **dict.fromkeys(
         ("migrates", "all_is_known", "refusals", "by_reports", "can_change", "share_routes", "effective_rates",
-         "counts_effective", "writes", "has_notes", "looks"), "?"
+         "counts_effective", "writes", "has_notes", "looks", "shows_loads"), "?"
     ),
 }  # fmt: skip
 settings_group = group("Settings", {}, SETTINGS)
