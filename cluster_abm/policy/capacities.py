@@ -36,6 +36,7 @@ COMPARED = tuple(index.compared for index in LOAD_INDICES)
 JOINS = tuple(index.joins for index in LOAD_INDICES)
 PERCENTAGES = frozenset(index.name for index in LOAD_INDICES if index.unit == "%")
 AS_MEASURED = frozenset(index.name for index in LOAD_INDICES if index.compared == fields.AS_MEASURED)
+OF_UNLIKE = tuple(name for name in NAMES if name not in AS_MEASURED)
 
 
 @inlinable
@@ -192,6 +193,6 @@ def comparable_table(loads: Table, capacities: Capacities | None, task: Arriving
     if capacities is None:
         return loads
     table = loads.copy()
-    for index in (name for name in loads.dtype.names or () if served_by(name) or own_time_of(name)):
-        table[index] = comparable(loads, index, capacities, task)
+    for index in OF_UNLIKE:
+        table[index] = compared(loads[index], index, capacities, task)
     return table

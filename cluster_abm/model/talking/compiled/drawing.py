@@ -36,6 +36,19 @@ def close(talk: Any, closed: int, node: int) -> int:
     return closed + 1
 
 
+@called
+def closed_before(talk: Any, closed: int, open_before: int) -> int:
+    """How many of the closed nodes, which are in ascending order, stand before the open one of this rank."""
+    first, last = 0, closed
+    while first < last:
+        middle = (first + last) // 2
+        if talk.closed[middle] - middle <= open_before:
+            first = middle + 1
+        else:
+            last = middle
+    return first
+
+
 @kernel
 def draw_nodes(talk_at: int, me: int, count: int, only_homes: bool, first: int, excluded: int) -> int:
     """Draw different nodes that accept tasks: the place of the arena at which they stand, their number before them.
@@ -67,8 +80,7 @@ def draw_nodes(talk_at: int, me: int, count: int, only_homes: bool, first: int, 
     talk = talk_of(talk_at)
     for number in range(wanted):
         node = int(draw(talk_at, me) * (nodes - closed))
-        for place in range(closed):
-            node += talk.closed[place] <= node
+        node += closed_before(talk, closed, node)
         talk.arena[found + 1 + number] = node
         closed = close(talk, closed, node)
     talk.arena[found] = wanted
