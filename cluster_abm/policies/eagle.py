@@ -173,10 +173,7 @@ class Eagle(Hawk):
         job, kept, tried = message.about, self.short_nodes(post), message.value + 1.0
         if not self.lose_place(job, message.source, post):
             return
-        if tried == 1.0 or kept == 0:
-            drawn = post.draw_nodes(1, message.nodes)
-        else:
-            drawn = post.draw_nodes(1, np.arange(kept, post.nodes))
+        drawn = post.draw_nodes(1, message.nodes) if tried == 1.0 or kept == 0 else post.draw_nodes(1, stop=kept)
         if not drawn:
             drawn = post.draw_nodes(1, (message.source,))
         node = drawn[0] if drawn else message.source

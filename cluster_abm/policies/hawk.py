@@ -180,10 +180,7 @@ class Hawk(BatchSampling, WorkAccounts):
     def attempt(self, post: Post) -> None:
         """Ask a node of the general partition, unless work has come or none of the attempts is left."""
         notes = post.notes
-        # Those that are kept for short jobs, and the own one.
-        excluded = np.arange(self.short_nodes(post) + 1)
-        excluded[-1] = post.me
-        victims = post.draw_nodes(1, excluded)
+        victims = post.draw_nodes(1, (post.me,), first=self.short_nodes(post))
         if notes.attempts == 0 or notes.places or post.tasks_here or not victims:
             notes.attempts = NO_ATTEMPT
             return

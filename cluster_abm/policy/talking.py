@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol
 
@@ -162,8 +163,16 @@ class Post(Protocol):
     def draw(self) -> float:
         """A number in (0, 1) of this manager's own stream."""
 
-    def draw_nodes(self, count: int, excluded: Sequence[int] | Integers = ()) -> list[int]:
-        """Draw different nodes that accept tasks, at most `count`, in random order."""
+    def draw_nodes(
+        self, count: int, excluded: Sequence[int] | Integers = (), first: int = 0, stop: int = sys.maxsize
+    ) -> list[int]:
+        """Draw different nodes that accept tasks, at most `count`, in random order.
+
+        Args:
+            count: how many at most.
+            excluded: nodes that are left out.
+            first, stop: of the nodes from `first` to the one before `stop`.
+        """
 
     def draw_homes(self, count: int, excluded: Sequence[int] | Integers = ()) -> list[int]:
         """Draw different nodes at which jobs are submitted, as `draw_nodes` does: homes, or their stand-ins."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -51,6 +52,22 @@ def post_of(*draws: float, closed: tuple[int, ...] = (), without_jobs: tuple[int
 def test_each_open_node_is_drawn_at_most_once(closed, excluded, draws, count, nodes):
     post, _ = post_of(*draws, closed=closed)
     assert post.draw_nodes(count, excluded) == nodes
+
+
+@pytest.mark.parametrize(
+    ("closed", "excluded", "draws", "first", "stop", "nodes"),
+    [
+        # Of nodes 2, 3 and 4, the first and the last.
+        ((), (), [0.0, 0.999], 2, sys.maxsize, [2, 4]),
+        # Nodes 1 and 3 of 1 to 3 are open; what is excluded outside does not count.
+        ((2,), (0, 4), [0.5, 0.5], 1, 4, [3, 1]),
+        ((), (0,), [0.999], -3, 2, [1]),
+        ((), (), [], 3, 3, []),
+    ],
+)
+def test_nodes_of_a_range_are_drawn(closed, excluded, draws, first, stop, nodes):
+    post, _ = post_of(*draws, closed=closed)
+    assert post.draw_nodes(2, excluded, first, stop) == nodes
 
 
 def test_homes_are_drawn_among_the_nodes_that_have_jobs():

@@ -6,6 +6,7 @@ No model runs: messages are not delivered, and a started task changes nothing bu
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -241,8 +242,10 @@ class Manager:
     def draw(self) -> float:
         return self.numbers.pop(0)
 
-    def draw_nodes(self, count: int, excluded: Sequence[int] = ()) -> list[int]:
-        return [node for node in self.order if node not in excluded][:count]
+    def draw_nodes(
+        self, count: int, excluded: Sequence[int] = (), first: int = 0, stop: int = sys.maxsize
+    ) -> list[int]:
+        return [node for node in self.order if node not in excluded and first <= node < stop][:count]
 
     def draw_homes(self, count: int, excluded: Sequence[int] = ()) -> list[int]:
         drawn = self.draw_nodes(self.nodes, excluded)

@@ -6,6 +6,7 @@ What changes anything outside the notes is a kernel of model.talking.compiled, c
 from __future__ import annotations
 
 import math
+import sys
 from functools import cache
 from typing import Any
 
@@ -28,7 +29,7 @@ from cluster_abm.jit.calls import native_call
 post_at = native_call(types.int64, "at", "me")
 draw_at = native_call(types.float64, "at", "me")
 on_task_at = native_call(types.int64, "at", "me", "row")
-nodes_at = native_call(types.int64, "at", "me", "count", "only_homes", "first", "excluded")
+nodes_at = native_call(types.int64, "at", "me", "count", "only_homes", "first", "stop", "excluded_at", "excluded")
 
 
 @called
@@ -148,9 +149,11 @@ def draw_of(at: int, me: int) -> float:
 
 
 @inlined
-def drawn(at: int, me: int, count: int, only_homes: bool, first: int, excluded: int) -> int:
+def drawn(
+    at: int, me: int, count: int, only_homes: bool, first: int, stop: int, excluded_at: int, excluded: int
+) -> int:
     """Draw nodes: where their number stands in the arena, and behind it they."""
-    return int(nodes_at(talk_of(at).draw_nodes, at, me, count, only_homes, first, excluded))
+    return int(nodes_at(talk_of(at).draw_nodes, at, me, count, only_homes, first, stop, excluded_at, excluded))
 
 
 def as_nodes(at: int, nodes: Any) -> Any:
@@ -243,16 +246,16 @@ def _draw(post: Any) -> float:
     return draw_of(post.at, post.me)
 
 
-def _draw_nodes(post: Any, count: int, excluded: Any = ()) -> Any:
+def _draw_nodes(post: Any, count: int, excluded: Any = (), first: int = 0, stop: int = sys.maxsize) -> Any:
     closed = as_nodes(post.at, excluded)
-    first = drawn(post.at, post.me, as_node(count), False, closed.first, closed.count)
-    return nodes_in(post.at, first + 1, in_arena(post.at, first))
+    found = drawn(post.at, post.me, as_node(count), False, as_node(first), as_node(stop), closed.first, closed.count)
+    return nodes_in(post.at, found + 1, in_arena(post.at, found))
 
 
 def _draw_homes(post: Any, count: int, excluded: Any = ()) -> Any:
     closed = as_nodes(post.at, excluded)
-    first = drawn(post.at, post.me, as_node(count), True, closed.first, closed.count)
-    return nodes_in(post.at, first + 1, in_arena(post.at, first))
+    found = drawn(post.at, post.me, as_node(count), True, 0, sys.maxsize, closed.first, closed.count)
+    return nodes_in(post.at, found + 1, in_arena(post.at, found))
 
 
 def _meets(post: Any, task: Any) -> bool:

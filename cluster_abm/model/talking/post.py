@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from bisect import insort
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -243,12 +244,15 @@ class ManagersPost:
         self.drawn += 1
         return self.surroundings.draw(self.me, self.drawn)
 
-    def draw_nodes(self, count: int, excluded: Sequence[int] | Integers = ()) -> list[int]:
+    def draw_nodes(
+        self, count: int, excluded: Sequence[int] | Integers = (), first: int = 0, stop: int = sys.maxsize
+    ) -> list[int]:
         """As Post."""
-        closed = sorted(self.surroundings.closed_to(self.me) | set(excluded))
+        among = range(max(0, first), min(self.nodes, stop))
+        closed = sorted(node for node in self.surroundings.closed_to(self.me) | set(excluded) if node in among)
         drawn: list[int] = []
-        for _ in range(min(count, self.nodes - len(closed))):
-            node = int(self.draw() * (self.nodes - len(closed)))
+        for _ in range(min(count, len(among) - len(closed))):
+            node = among.start + int(self.draw() * (len(among) - len(closed)))
             for closed_node in closed:
                 node += closed_node <= node
             drawn.append(node)

@@ -37,12 +37,15 @@ def close(talk: Any, closed: int, node: int) -> int:
 
 
 @called
-def closed_before(talk: Any, closed: int, open_before: int) -> int:
-    """How many of the closed nodes, which are in ascending order, stand before the open one of this rank."""
+def closed_before(talk: Any, closed: int, node: int) -> int:
+    """How many of the closed nodes stand before the one that would have this number if none were closed.
+
+    The closed nodes are in ascending order.
+    """
     first, last = 0, closed
     while first < last:
         middle = (first + last) // 2
-        if talk.closed[middle] - middle <= open_before:
+        if talk.closed[middle] - middle <= node:
             first = middle + 1
         else:
             last = middle
@@ -50,20 +53,24 @@ def closed_before(talk: Any, closed: int, open_before: int) -> int:
 
 
 @kernel
-def draw_nodes(talk_at: int, me: int, count: int, only_homes: bool, first: int, excluded: int) -> int:
+def draw_nodes(
+    talk_at: int, me: int, count: int, only_homes: bool, first: int, stop: int, excluded_at: int, excluded: int
+) -> int:
     """Draw different nodes that accept tasks: the place of the arena at which they stand, their number before them.
 
     Args:
         count: how many at most.
         only_homes: whether of nodes at which jobs are submitted.
-        first, excluded: where the numbers of nodes stand in the arena that are left out, and how many they are.
+        first, stop: of the nodes from `first` to the one before `stop`.
+        excluded_at, excluded: where the numbers of nodes stand in the arena that are left out, and how many they are.
     """
     talk = talk_of(talk_at)
-    nodes, closed = len(talk.up), 0
+    first, stop = max(0, first), min(len(talk.up), stop)
+    closed = 0
     if talk.can_change or only_homes:
         scratch = scratch_of(talk.scratch_at)
         route = scratch.route_at[me]
-        for node in range(nodes):
+        for node in range(first, stop):
             is_closed = only_homes and not talk.is_home[node]
             if talk.can_change:
                 is_closed = is_closed or not talk.accepting[node]
@@ -73,13 +80,14 @@ def draw_nodes(talk_at: int, me: int, count: int, only_homes: bool, first: int, 
             if is_closed:
                 talk.closed[closed] = node
                 closed += 1
-    for place in range(first, first + excluded):
-        closed = close(talk, closed, talk.arena[place])
-    wanted = max(0, min(count, nodes - closed))
+    for place in range(excluded_at, excluded_at + excluded):
+        if first <= talk.arena[place] < stop:
+            closed = close(talk, closed, talk.arena[place])
+    wanted = max(0, min(count, stop - first - closed))
     found = take_arena(talk_at, wanted + 1)
     talk = talk_of(talk_at)
     for number in range(wanted):
-        node = int(draw(talk_at, me) * (nodes - closed))
+        node = first + int(draw(talk_at, me) * (stop - first - closed))
         node += closed_before(talk, closed, node)
         talk.arena[found + 1 + number] = node
         closed = close(talk, closed, node)

@@ -272,7 +272,7 @@ def addresses() -> dict[str, int]:
     """Where the kernels are by which posts do what they do: the same for all policies."""
     found = {name: native_address(function, 0, 0, 0) for name, function in ON_TASK.items()}
     found |= {name: native_address(function, 0, 0) for name, function in OF_POST.items()}
-    return found | {"draw_nodes": native_address(draw_nodes, 0, 0, 0, False, 0, 0)}
+    return found | {"draw_nodes": native_address(draw_nodes, 0, 0, 0, False, 0, 0, 0, 0)}
 
 
 def _is(one: object, other: object) -> bool:
