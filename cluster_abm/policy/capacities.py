@@ -36,7 +36,9 @@ COMPARED = tuple(index.compared for index in LOAD_INDICES)
 JOINS = tuple(index.joins for index in LOAD_INDICES)
 PERCENTAGES = frozenset(index.name for index in LOAD_INDICES if index.unit == "%")
 AS_MEASURED = frozenset(index.name for index in LOAD_INDICES if index.compared == fields.AS_MEASURED)
-OF_UNLIKE = tuple(name for name in NAMES if name not in AS_MEASURED)
+# Which indices, by their places, unlike nodes have by how they are compared; work ahead is so already, without a task.
+PLACES = {how: [place for place, name in enumerate(COMPARED) if name == how] for how in sorted(set(COMPARED))}
+OWN_TIME = (fields.AS_MEASURED, fields.CPU_TIME, fields.DISK_TIME)
 
 
 @inlinable
@@ -193,6 +195,14 @@ def comparable_table(loads: Table, capacities: Capacities | None, task: Arriving
     if capacities is None:
         return loads
     table = loads.copy()
-    for index in OF_UNLIKE:
-        table[index] = compared(loads[index], index, capacities, task)
+    if task is not None:
+        for place, index in enumerate(NAMES):
+            if COMPARED[place] != fields.AS_MEASURED:
+                table[index] = compared(loads[index], index, capacities, task)
+        return table
+    # All indices of a kind at once: load managers that act periodically compare all nodes each time.
+    numbers = table.view(np.float64).reshape(-1, len(NAMES))
+    for how, places in PLACES.items():
+        if how not in OWN_TIME:
+            numbers[:, places] = compared(numbers[:, places].T, NAMES[places[0]], capacities).T
     return table

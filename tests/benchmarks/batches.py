@@ -112,7 +112,6 @@ def speed_up(folder: Path, runs: int) -> dict[str, Any]:
 
 SHORT_RUNS = """
 import json, sys, time
-from contextlib import nullcontext
 from cluster_abm.study.batch import run_batch
 from cluster_abm.study.design.study_file import load_study
 def seconds(study, kind, where, **given):
@@ -122,24 +121,23 @@ def seconds(study, kind, where, **given):
 def main():
     study = load_study(sys.argv[1])
     few = study.model_copy(update={"replications": 8})
+    # This process has loaded what is compiled.
+    seconds(few, "inline", "few")
+    found = []
+    for turn in range(int(sys.argv[3])):
+        taken_s = {"inline": seconds(study, "inline", f"inline-{turn}")}
+        taken_s["process"] = seconds(study, "process", f"process-{turn}", workers=2)
+        found.append(taken_s)
     try:
         from distributed import LocalCluster
     except ImportError:
-        cluster = nullcontext()
+        pass
     else:
-        cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
-    with cluster as dask:
-        # Dask's workers are there before a batch begins; this process has loaded what is compiled.
-        seconds(few, "inline", "few")
-        if dask is not None:
+        # Last: its four processes are at work even if nothing is sent to them. Its workers are there before a batch.
+        with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as dask:
             seconds(few, "dask", "few-dask", dask=dask.scheduler_address)
-        found = []
-        for turn in range(int(sys.argv[3])):
-            taken_s = {"inline": seconds(study, "inline", f"inline-{turn}")}
-            taken_s["process"] = seconds(study, "process", f"process-{turn}", workers=2)
-            if dask is not None:
+            for turn, taken_s in enumerate(found):
                 taken_s["dask"] = seconds(study, "dask", f"dask-{turn}", dask=dask.scheduler_address)
-            found.append(taken_s)
     print(json.dumps(found))
 if __name__ == "__main__":
     main()
@@ -149,8 +147,8 @@ if __name__ == "__main__":
 def short_runs(folder: Path, turns: int) -> dict[str, Any]:
     """Batches of short runs: runs a second inline, and how many times as many on two processes, and on Dask's two.
 
-    The start of the two processes is part of it; inline and Dask have started before. Each is the median of the turns,
-    which take turns, since a machine is not always as fast.
+    The start of the two processes is part of it; inline and Dask have started before. Each is the median of the turns;
+    inline and two processes take turns, since a machine is not always as fast.
     """
     found: dict[str, Any] = {}
     script = folder / "short.py"

@@ -67,27 +67,28 @@ OF_SOME = ("migration", "holds", "takes_back", "next_job", "cores_for")
 _methods = attrgetter(*METHODS)
 
 
-class _Kept:
-    """A name of something that a policy has in itself, and that; equal to another one of the very same thing."""
-
-    def __init__(self, item: tuple[str, object]) -> None:
-        self._name, self._what = item
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Kept) and self._name == other._name and self._what is other._what
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-def methods_of(policy: Policy, names: tuple[str, ...] = OF_SOME) -> tuple[object, list[_Kept]]:
-    """What a policy decides by when tasks arrive, as its class has it, and what it has in itself.
+class PolicyAsCompiled:
+    """Whether a policy still decides by what has been compiled of it: a method, or a value, may have been replaced.
 
     Args:
         policy: the policy.
         names: of the methods that policies of some kinds have beside METHODS.
     """
-    of = type(policy)
-    return (_methods(of), [getattr(of, name, None) for name in names]), list(map(_Kept, vars(policy).items()))
+
+    def __init__(self, policy: Policy, names: tuple[str, ...] = OF_SOME) -> None:
+        self._policy, self._names = policy, names
+        # Kept alive, so that no other value can have its number.
+        self._values = list(vars(policy).values())
+        self._was = self._now()
+
+    @property
+    def is_same(self) -> bool:
+        """Whether it does."""
+        return self._now() == self._was
+
+    def _now(self) -> tuple[object, ...]:
+        of, own = type(self._policy), vars(self._policy)
+        return _methods(of), [getattr(of, name, None) for name in self._names], list(own), list(map(id, own.values()))
 
 
 def _say_nothing(_: object) -> None:
@@ -107,7 +108,7 @@ class CompiledForm:
 
     def __post_init__(self) -> None:
         self._compares_alike = self.views.capacities(0) is None
-        self._methods = methods_of(self.policy)
+        self._as_compiled = PolicyAsCompiled(self.policy)
         self.faults = 0
 
     @property
@@ -118,8 +119,7 @@ class CompiledForm:
         ones.
         """
         are_alike = self.views.capacities(0) is None
-        is_same = are_alike == self._compares_alike and methods_of(self.policy) == self._methods
-        return is_same and self.faults < MOST_FAULTS
+        return are_alike == self._compares_alike and self._as_compiled.is_same and self.faults < MOST_FAULTS
 
 
 @part

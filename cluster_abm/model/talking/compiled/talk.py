@@ -21,7 +21,7 @@ from cluster_abm.engine.tables import NEVER
 from cluster_abm.jit import entry, native_address
 from cluster_abm.model.deciding.announcements import Announcements
 from cluster_abm.model.deciding.compiled.inputs import CompiledInputs
-from cluster_abm.model.deciding.compiled.negotiation import Tallies, methods_of
+from cluster_abm.model.deciding.compiled.negotiation import PolicyAsCompiled, Tallies
 from cluster_abm.model.deciding.compiled.scratch import AT_FAULT, NO_ROOM, NOW_NS, OUTCOME, STARTED
 from cluster_abm.model.deciding.task_starts import TaskStarts
 from cluster_abm.model.failing.availability import Availability
@@ -86,7 +86,7 @@ class TalkInRows:
         self.spoken = Spoken(self.rows, self.compiled.layout, self.announcements)
         self.is_away = self.has_ended = False
         self._pending = np.zeros(0, np.int64)
-        self._of_policy = methods_of(self.policy, KINDS)
+        self._as_compiled = PolicyAsCompiled(self.policy, KINDS)
         self._compares_alike = self.views.capacities(0) is None
         self._tables = np.zeros(1, tables_group.row)
         self._seen: tuple[Any, ...] = ()
@@ -116,7 +116,7 @@ class TalkInRows:
     def is_right(self) -> bool:
         """Whether what is compiled is the policy as it is, and for the nodes as they are."""
         are_alike = self.views.capacities(0) is None
-        return are_alike == self._compares_alike and methods_of(self.policy, KINDS) == self._of_policy
+        return are_alike == self._compares_alike and self._as_compiled.is_same
 
     @property
     def leaps(self) -> bool:
