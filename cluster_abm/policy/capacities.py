@@ -20,7 +20,7 @@ from cluster_abm.formulas import (
     service_ms,
     tasks_per_core,
 )
-from cluster_abm.jit import inlinable
+from cluster_abm.jit import inlinable, kernel
 from cluster_abm.policy.tasks import ArrivingTask, Hardware
 
 Loads = npt.NDArray[np.float64]
@@ -36,9 +36,10 @@ COMPARED = tuple(index.compared for index in LOAD_INDICES)
 JOINS = tuple(index.joins for index in LOAD_INDICES)
 PERCENTAGES = frozenset(index.name for index in LOAD_INDICES if index.unit == "%")
 AS_MEASURED = frozenset(index.name for index in LOAD_INDICES if index.compared == fields.AS_MEASURED)
-# Which indices, by their places, unlike nodes have by how they are compared; work ahead is so already, without a task.
-PLACES = {how: [place for place, name in enumerate(COMPARED) if name == how] for how in sorted(set(COMPARED))}
-OWN_TIME = (fields.AS_MEASURED, fields.CPU_TIME, fields.DISK_TIME)
+# How nodes are compared by each load index, as a number for compiled code; work ahead is in a node's own time already.
+KINDS = (fields.AS_MEASURED, fields.CPU, fields.SPEED, fields.MEMORY, fields.DISK)
+_BY_CPU, _BY_SPEED, _BY_MEMORY, _BY_DISK = range(1, len(KINDS))
+_KIND_OF = np.array([KINDS.index(how) if how in KINDS else 0 for how in COMPARED], np.int8)
 
 
 @inlinable
@@ -194,15 +195,30 @@ def comparable_table(loads: Table, capacities: Capacities | None, task: Arriving
     """The load table with each index as `comparable` has it."""
     if capacities is None:
         return loads
-    table = loads.copy()
-    if task is not None:
-        for place, index in enumerate(NAMES):
-            if COMPARED[place] != fields.AS_MEASURED:
-                table[index] = compared(loads[index], index, capacities, task)
+    numbers = loads.view(np.float64).copy()
+    table: Table = numbers.view(loads.dtype)
+    if task is None:
+        capacity = capacities.cores, capacities.speed, capacities.memory, capacities.disk
+        _compare_all(numbers.reshape(len(loads), -1), _KIND_OF, *capacity)
         return table
-    # All indices of a kind at once: load managers that act periodically compare all nodes each time.
-    numbers = table.view(np.float64).reshape(-1, len(NAMES))
-    for how, places in PLACES.items():
-        if how not in OWN_TIME:
-            numbers[:, places] = compared(numbers[:, places].T, NAMES[places[0]], capacities).T
+    for index in (name for name in NAMES if name not in AS_MEASURED):
+        table[index] = compared(loads[index], index, capacities, task)
     return table
+
+
+@kernel
+def _compare_all(
+    loads: Loads, kinds: npt.NDArray[np.int8], cores: Loads, speed: Loads, memory: Loads, disk: Loads
+) -> None:
+    """`compared` for all nodes and indices at once, shape (nodes, indices); load managers ask for it every period."""
+    for node in range(loads.shape[0]):
+        for index in range(loads.shape[1]):
+            kind, load = kinds[index], loads[node, index]
+            if kind == _BY_CPU:
+                loads[node, index] = relative_load(tasks_per_core(load, cores[node]), 0.0, speed[node])
+            elif kind == _BY_SPEED:
+                loads[node, index] = relative_load(load, 0.0, speed[node])
+            elif kind == _BY_MEMORY:
+                loads[node, index] = relative_load(load, 0.0, memory[node])
+            elif kind == _BY_DISK:
+                loads[node, index] = relative_load(load, 0.0, disk[node])
