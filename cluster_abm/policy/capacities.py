@@ -37,9 +37,9 @@ JOINS = tuple(index.joins for index in LOAD_INDICES)
 PERCENTAGES = frozenset(index.name for index in LOAD_INDICES if index.unit == "%")
 AS_MEASURED = frozenset(index.name for index in LOAD_INDICES if index.compared == fields.AS_MEASURED)
 # How nodes are compared by each load index, as a number for compiled code; work ahead is in a node's own time already.
-KINDS = (fields.AS_MEASURED, fields.CPU, fields.SPEED, fields.MEMORY, fields.DISK)
-_BY_CPU, _BY_SPEED, _BY_MEMORY, _BY_DISK = range(1, len(KINDS))
-_KIND_OF = np.array([KINDS.index(how) if how in KINDS else 0 for how in COMPARED], np.int8)
+_KINDS = (fields.AS_MEASURED, fields.CPU, fields.SPEED, fields.MEMORY, fields.DISK)
+_BY_CPU, _BY_SPEED, _BY_MEMORY, _BY_DISK = range(1, len(_KINDS))
+_KIND_OF = np.array([_KINDS.index(how) if how in _KINDS else 0 for how in COMPARED], np.int8)
 
 
 @inlinable
@@ -210,7 +210,10 @@ def comparable_table(loads: Table, capacities: Capacities | None, task: Arriving
 def _compare_all(
     loads: Loads, kinds: npt.NDArray[np.int8], cores: Loads, speed: Loads, memory: Loads, disk: Loads
 ) -> None:
-    """`compared` for all nodes and indices at once, shape (nodes, indices); load managers ask for it every period."""
+    """`compared` without a task, for all nodes and indices at once: shape (nodes, indices), changed in place.
+
+    Policies that act periodically have it each period.
+    """
     for node in range(loads.shape[0]):
         for index in range(loads.shape[1]):
             kind, load = kinds[index], loads[node, index]

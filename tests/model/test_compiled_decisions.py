@@ -10,7 +10,7 @@ from support import COMPILED, busy, pairs, same_records, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.model.agents import LoadManager
-from cluster_abm.policies import Decision, available
+from cluster_abm.policies import ArrivingTask, Decision, Policy, View, available
 
 FAR = {"interconnect__kind": "clusters", "interconnect__clusters": 2, "interconnect__trunk_latency_ms": 480.0}
 UNLIKE = {
@@ -178,6 +178,56 @@ def test_unlike_only_while_the_run_lasts():
         model.node_agents[0].cpu_speed = 3.0
         model.run()
     assert_alike(*models)
+
+
+class Answered(Policy):
+    """To the node that is least loaded as far as it is known: nodes tell nothing but in answers to offers.
+
+    Loads are read by one of the two methods, the other one reads none.
+    """
+
+    name = "answered"
+    source = "a test"
+    summary = "a test"
+    rules = (("next", "next"),)
+    uses_reports = False
+
+    def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
+        """As long as the node has few tasks."""
+        return "" if view.load("tasks", view.me) < 3 else "drains: it accepts no further task"
+
+
+class Chosen(Answered):
+    """Loads are read by `place`."""
+
+    def place(self, task: ArrivingTask, view: View) -> Decision:
+        """The least known."""
+        return Decision(view.least("tasks", task), "next")
+
+    def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
+        """Every other task."""
+        return "" if task.task % 2 else "drains: it accepts no further task"
+
+
+class Drawn(Answered):
+    """Loads are read by `accept`."""
+
+    def place(self, task: ArrivingTask, view: View) -> Decision:
+        """A drawn one."""
+        return Decision(int(view.draw_nodes(task, 1, len(view.refused))[0]), "next")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", [Chosen, Drawn])
+@pytest.mark.parametrize("situation", ["negotiated", "failing", "unlike"])
+def test_what_only_answers_tell_is_known_where_one_method_reads_it(policy, situation):
+    setup = scenario(**busy(policy__name="no-ls") | SITUATIONS[situation] | {"policy__heterogeneous": False})
+    models = [ClusterModel(setup, seed=3, policy=policy, compile_decisions=compiles) for compiles in (True, False)]
+    assert models[0].decides_in_python == ""
+    for model in models:
+        model.run()
+    assert_alike(*models)
+    assert models[0].summary()["metrics"]["refused_offers"] > 10
 
 
 def test_a_method_put_in_the_place_of_another_one_is_called():

@@ -161,6 +161,24 @@ def test_a_policy_of_a_users_own_talks_in_compiled_code(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("drawn", [
+    "post.draw_nodes(3, (post.me, 2), first=1)", "post.draw_nodes(2, (0,), 1, 3)", "post.draw_nodes(9, stop=3)",
+    "post.draw_nodes(2, (4, 0), first=-2, stop=message.about)",
+])  # fmt: skip
+def test_nodes_of_a_range_are_drawn_alike_while_nodes_fail(tmp_path, drawn):
+    setup = setup_of("no-ls", **CHANGING)
+    # The number depends on each node and on their order.
+    noted = f"for node in {drawn}:\n            post.notes.last = (7 * post.notes.last + node + 1) % 1000003"
+    policy = own_policy(tmp_path, noted, "last: int = 0")
+    models = [ClusterModel(setup, seed=3, policy=policy, compile_decisions=compiles) for compiles in (True, False)]
+    assert models[0].decides_in_python == ""
+    for model in models:
+        model.run(until_ms=4000.0)
+    assert_same_talk(*models)
+    assert max(notes["last"] for notes in notes_of(models[0])) > 1000
+
+
+@pytest.mark.slow
 def test_what_a_policy_raises_is_told_as_python_tells_it(tmp_path):
     setup, policy = setup_of("no-ls"), own_policy(tmp_path, "post.start(post.waiting[message.about - 5], 0, 'x')")
     told = []

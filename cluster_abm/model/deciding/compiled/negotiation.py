@@ -68,7 +68,7 @@ _methods = attrgetter(*METHODS)
 
 
 class PolicyAsCompiled:
-    """Whether a policy still decides by what has been compiled of it: a method, or a value, may have been replaced.
+    """A policy as it was when it was compiled: a method of its class, or a value in it, may be replaced later.
 
     Args:
         policy: the policy.
@@ -83,7 +83,7 @@ class PolicyAsCompiled:
 
     @property
     def is_same(self) -> bool:
-        """Whether it does."""
+        """Whether the policy is still the one that was compiled."""
         return self._now() == self._was
 
     def _now(self) -> tuple[object, ...]:

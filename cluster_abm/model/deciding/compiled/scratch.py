@@ -136,7 +136,8 @@ CANDIDATES = ("candidates", "candidate")
 #    advance, admit, measure, migrate: addresses of the engine's kernels; of `migrate` 0 where no task migrates.
 #    rebalance: address of migrating.rebalance; 0 likewise.
 #    next_job, cores_for: likewise, of a policy whose head node starts jobs; 0: it has none.
-#    looks: whether a policy reads the loads of nodes; `shows_loads`: whether views have to hold them, of own knowledge.
+#    looks: whether a policy reads the loads of nodes.
+#    shows_loads: whether a manager's view shows the loads that this manager knows: not where all is known.
 #    widest: the most tasks of a job.
 #    place, accept, migration, relieve, numbers: addresses of the policy's functions and parameters (compiling.entries).
 #    migrates: whether an arrival may make tasks migrate; `most_migrations` of them, -1: as many as gain.
