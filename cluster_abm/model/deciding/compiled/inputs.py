@@ -177,8 +177,8 @@ def settings_of_run(
         "next_job": compiled.next_job,
         "cores_for": compiled.cores_for,
         "looks": compiled.reads_loads or is_recorded,
-        # A policy that reads no loads needs none in its view. With reports they are shown all the same: to show them also
-        # drops what a manager has learnt and a later report has replaced.
+        # A policy that reads no loads needs none in its view. With reports they are shown all the same: that also drops
+        # what a manager has learnt and a later report has replaced.
         "shows_loads": not views.all_is_known and (compiled.reads_loads or is_recorded or policy.uses_reports),
         "widest": int(engine.widths.max(initial=1)),
         "accept": compiled.accept,
