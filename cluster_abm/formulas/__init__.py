@@ -50,12 +50,13 @@ from cluster_abm.formulas.scores import (
     target_load_score,
     whole_score,
 )
-from cluster_abm.formulas.slowdown import isolated_faults, slowdown
+from cluster_abm.formulas.slowdown import bounded_slowdown, isolated_faults, slowdown
 from cluster_abm.formulas.sums import total
 from cluster_abm.formulas.waiting import erlang_c, wait_at_servers_ms
 
 __all__ = [
     "ClassThresholds", "activity_weight", "allocation_faults", "available_mb_per_s", "between_clusters_ms",
+    "bounded_slowdown",
     "buffer_beside_kb", "buffer_share_kb", "class_thresholds", "closed_response_ms", "controlled_growth_kb",
     "cpu_response_ms", "cpu_share", "data_access_ms", "data_kb", "disk_response_ms", "disk_share", "disk_work_ms",
     "energy_j", "erlang_c", "even_faults", "explicit_io_per_ms", "hit_rate", "io_load_ms", "is_less_oversized",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from cluster_abm.formulas._formula import Number, formula
 
 
@@ -12,6 +14,20 @@ def slowdown(wall_ms: Number, dedicated_ms: Number) -> Number:
     With `dedicated_ms` = CPU + I/O service it is WAL-PM (18), with `dedicated_ms` = CPU it is MCLS's.
     """
     return wall_ms / dedicated_ms
+
+
+@formula
+def bounded_slowdown(wall_ms: Number, dedicated_ms: Number, bound_ms: float) -> Number:
+    """Return max(wall, b) over max(isolated, b): Feitelson and Rudolph 1998. Any unit, the same for all.
+
+    Where no task is faster than alone it is their bounded slowdown, max(1, wall / max(isolated, b)).
+
+    Args:
+        wall_ms: wall time; numbers or arrays.
+        dedicated_ms: time of the isolated run.
+        bound_ms: b; a task that takes less alone counts as if it took b.
+    """
+    return np.maximum(wall_ms, bound_ms) / np.maximum(dedicated_ms, bound_ms)
 
 
 @formula

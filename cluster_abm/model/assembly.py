@@ -11,6 +11,7 @@ import numpy as np
 from cluster_abm.clock import Clock
 from cluster_abm.engine.pooled.state import PooledState
 from cluster_abm.engine.state import EngineState
+from cluster_abm.engine.tables import NS_PER_MS
 from cluster_abm.errors import InputError
 from cluster_abm.interconnect import Network
 from cluster_abm.model.buffer_control import BufferController
@@ -52,7 +53,7 @@ from cluster_abm.model.waiting.queues import Submissions
 from cluster_abm.model.waiting.submission_times import SubmissionTimes
 from cluster_abm.model.waiting.users import Users
 from cluster_abm.scenario import Scenario
-from cluster_abm.workload import RunJobs, are_closed, key, work_of
+from cluster_abm.workload import RunJobs, are_closed, bound_ms, key, work_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,7 +149,7 @@ def assemble(
     made["cores"] = wire(
         Cores, made, is_counted=are_counted(policies.main), are_given=are_given(policies.main)
     )  # fmt: skip
-    made["task_records"] = wire(TaskRecords, made, are_kept=keeps_rows)
+    made["task_records"] = wire(TaskRecords, made, are_kept=keeps_rows, bound_ns=bound_ms(setup) * NS_PER_MS)
     made["views"] = wire(
         Views,
         made,

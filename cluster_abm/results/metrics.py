@@ -110,6 +110,11 @@ def _joules_per_job(run: RunData) -> Value:
     return run.energy_j / jobs if jobs else None
 
 
+def _geometric_slowdown(run: RunData) -> Value:
+    mean = run.outcomes.mean_of_jobs("log_slowdown")
+    return None if mean is None else math.exp(mean)
+
+
 def _p95_slowdown(run: RunData) -> Value:
     return run.outcomes.quantile_of_jobs("slowdown", 0.95)
 
@@ -130,6 +135,14 @@ def _part(part: str) -> Callable[[RunData], Value]:
 METRICS: tuple[Metric, ...] = (
     Metric(
         "mean_slowdown", "1", "mean slowdown (wall / isolated time)", better="less", value=_mean("slowdown"),
+        of_jobs=True, least=1.0,
+    ),
+    Metric(
+        "bounded_slowdown", "1", "bounded slowdown (measure.bound_ms)", better="less",
+        value=_mean("bounded_slowdown"), of_jobs=True, least=1.0,
+    ),
+    Metric(
+        "geometric_slowdown", "1", "geometric mean of slowdowns", better="less", value=_geometric_slowdown,
         of_jobs=True, least=1.0,
     ),
     Metric(

@@ -34,8 +34,8 @@ class EndedJobs(NamedTuple):
 class Outcomes(Protocol):
     """What became of the jobs of a run.
 
-    Measures of a finished job have the names of summary.JobValues: slowdown, slowdown_job, slowdown_cpu_io,
-    slowdown_cpu [1], response_ns [ns].
+    Measures of a finished job have the names of summary.JobValues: slowdown, bounded_slowdown, log_slowdown,
+    slowdown_job, slowdown_cpu_io, slowdown_cpu [1], response_ns [ns].
     """
 
     @property
@@ -72,6 +72,7 @@ class RecordedOutcomes:
     records: Rows  # by (finish, task)
     jobs: Table  # the job table
     widths: Integers  # how many tasks each job has, shape (jobs,)
+    bound_ns: float  # of bounded slowdowns [ns]
 
     @cached_property
     def _finished(self) -> Rows:
@@ -79,7 +80,7 @@ class RecordedOutcomes:
 
     @cached_property
     def _of_jobs(self) -> Mapping[str, Floats]:
-        return job_values(self._finished, self.widths)[1]
+        return job_values(self._finished, self.widths, self.bound_ns)[1]
 
     @property
     def ended(self) -> EndedJobs:

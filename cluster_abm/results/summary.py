@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from cluster_abm.arrays import Floats, Integers
 from cluster_abm.engine.tables import FINISHED, NS_PER_MS, Table
+from cluster_abm.formulas import bounded_slowdown
 from cluster_abm.large_tables import column
 from cluster_abm.ordered_rows import Rows, of_each
 from cluster_abm.results.frames import isolated_ns, slowdowns
@@ -31,19 +33,20 @@ def finished_jobs(records: Rows, widths: Integers) -> Integers:
     return np.flatnonzero(done == widths) if len(widths) else np.zeros(0, np.int64)
 
 
-def job_values(records: Rows, widths: Integers) -> tuple[Integers, Mapping[str, Floats]]:
+def job_values(records: Rows, widths: Integers, bound_ns: float = math.nan) -> tuple[Integers, Mapping[str, Floats]]:
     """Return the measures of each finished job; a parallel job's slowdown is the mean over its tasks (IOLB 2).
 
     Args:
         records: records of finished tasks in an order of their own (sums depend on it in the last bit).
         widths: how many tasks each job has, shape (jobs,).
+        bound_ns: of bounded slowdowns [ns]; NaN: there are none.
 
     Returns:
-        numbers of the finished jobs, ascending, shape (finished,); and in the same order slowdown (of its tasks),
-        slowdown_job (of its last end), slowdown_cpu_io, slowdown_cpu, response_ns: each is computed when it is asked
-        for.
+        numbers of the finished jobs, ascending, shape (finished,); and in the same order slowdown, bounded_slowdown and
+        log_slowdown (means over its tasks), slowdown_job (of its last end), slowdown_cpu_io, slowdown_cpu, response_ns:
+        each is computed when it is asked for.
     """
-    values = JobValues(records, widths)
+    values = JobValues(records, widths, bound_ns)
     return values.jobs, values
 
 
@@ -54,10 +57,12 @@ MOST_KEPT = 100_000
 class JobValues(Mapping[str, Floats]):
     """Measures of each finished job by name, as `job_values`."""
 
-    NAMES = ("slowdown", "slowdown_job", "slowdown_cpu_io", "slowdown_cpu", "response_ns")
+    NAMES = (
+        "slowdown", "bounded_slowdown", "log_slowdown", "slowdown_job", "slowdown_cpu_io", "slowdown_cpu", "response_ns",
+    )  # fmt: skip
 
-    def __init__(self, records: Rows, widths: Integers) -> None:
-        self._records, self._widths = records, widths
+    def __init__(self, records: Rows, widths: Integers, bound_ns: float = math.nan) -> None:
+        self._records, self._widths, self._bound_ns = records, widths, bound_ns
         self.jobs = finished_jobs(records, widths)  # their numbers, ascending, shape (finished,)
         self._kept: dict[str, Floats] = {}
 
@@ -82,10 +87,14 @@ class JobValues(Mapping[str, Floats]):
         if name == "slowdown_job":
             longest = self._largest_of_tasks(lambda part: isolated_ns(part).astype(float))
             return slowdowns(self["response_ns"], longest)
-        of_tasks = of_each(self._records, _OF_TASKS[name])
+        measure = self._bounded if name == "bounded_slowdown" else _OF_TASKS[name]
+        of_tasks = of_each(self._records, measure)
         sums = np.bincount(self._records["job"], of_tasks, minlength=len(self._widths))[self.jobs]
         del of_tasks
         return np.asarray(sums / self._widths[self.jobs])
+
+    def _bounded(self, records: Rows) -> Floats:
+        return np.asarray(bounded_slowdown(_wall_ns(records), isolated_ns(records).astype(float), self._bound_ns))
 
     def _responses_ns(self) -> Floats:
         responses = self._largest_of_tasks(lambda part: part["finish_ns"].astype(float))
@@ -111,6 +120,7 @@ def _useful_cpu_ns(records: Rows) -> Floats:
 
 _OF_TASKS: Mapping[str, Callable[[Rows], Floats]] = {
     "slowdown": lambda part: slowdowns(_wall_ns(part), isolated_ns(part)),
+    "log_slowdown": lambda part: np.log(slowdowns(_wall_ns(part), isolated_ns(part))),
     "slowdown_cpu_io": lambda part: slowdowns(_wall_ns(part), _useful_cpu_ns(part) + part["io_ns"]),
     "slowdown_cpu": lambda part: slowdowns(_wall_ns(part), _useful_cpu_ns(part)),
 }

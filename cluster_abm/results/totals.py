@@ -27,11 +27,14 @@ class Totals:
         jobs: the job table, of which the rows of jobs that end now are there.
         widths: how many tasks each job has, shape (jobs,).
         nodes: how many nodes there are.
+        bound_ns: of bounded slowdowns [ns].
         programs: names of the programs with a profile, by their numbers.
     """
 
-    def __init__(self, jobs: Table, widths: Integers, nodes: int, programs: Sequence[str] = ()) -> None:
-        self._jobs, self._widths, self._programs = jobs, widths, tuple(programs)
+    def __init__(
+        self, jobs: Table, widths: Integers, nodes: int, bound_ns: float, programs: Sequence[str] = ()
+    ) -> None:
+        self._jobs, self._widths, self._bound_ns, self._programs = jobs, widths, bound_ns, tuple(programs)
         # A width for all jobs takes no memory, and is 1.
         self._are_single = widths.strides == (0,)
         self.in_vain_ns = 0  # received CPU whose work failures destroyed [ns]
@@ -83,7 +86,7 @@ class Totals:
         numbers, place = np.unique(ended["job"], return_inverse=True)
         ended["job"] = place
         counts = [len(ended_jobs(ended, outcome)) for outcome in (KILLED, LOST)]
-        values = JobValues(ended[ended["outcome"] == FINISHED], self._widths[numbers])
+        values = JobValues(ended[ended["outcome"] == FINISHED], self._widths[numbers], self._bound_ns)
         self._ended = EndedJobs(*(a + b for a, b in zip(self._ended, (len(values.jobs), *counts), strict=True)))
         for name, of_jobs in self._of_jobs.items():
             of_jobs.add(values[name])

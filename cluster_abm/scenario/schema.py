@@ -203,6 +203,13 @@ class PolicyChoice(Section):
         return dict(self.__pydantic_extra__ or {})
 
 
+# Measures of a run by which policies can be compared.
+Headline = Literal[
+    "bounded_slowdown", "geometric_slowdown", "mean_slowdown", "mean_slowdown_job", "mean_slowdown_cpu_io",
+    "mean_slowdown_cpu", "p95_slowdown", "mean_response_ms", "makespan_ms",
+]  # fmt: skip
+
+
 class Measure(Section):
     """What is written down while it runs."""
 
@@ -211,6 +218,11 @@ class Measure(Section):
     records: Literal["all", "summary"] = "all"
     """`all`: a row of each task that has ended and of each decision is kept; `summary`: only what the summary of the
     run needs, for runs whose rows would not fit on the disk"""
+    headline: Headline = "bounded_slowdown"
+    """the measure that policies are compared, tuned and ranked by"""
+    bound_ms: Positive | None = None
+    """tasks that take less alone count in bounded_slowdown as if they took this [ms]. Not set: the cost of a remote
+    start (negotiation.remote_execution_ms), but at least 1 % and at most 10 % of the mean isolated time of a task"""
 
 
 def _drained_or_a_time(value: Any) -> str | float:

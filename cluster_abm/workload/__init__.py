@@ -1,6 +1,7 @@
 """Work: jobs by distribution or from traces. Knows nothing of policies."""
 
 from cluster_abm.workload.background import background_table
+from cluster_abm.workload.bound import bound_ms
 from cluster_abm.workload.data import catalogue_of
 from cluster_abm.workload.generators import key
 from cluster_abm.workload.homes import homes_of
@@ -9,6 +10,6 @@ from cluster_abm.workload.offered import OfferedLoad, offered_load
 from cluster_abm.workload.users import are_closed
 
 __all__ = [
-    "OfferedLoad", "RunJobs", "are_closed", "background_table", "catalogue_of", "homes_of", "job_table",
+    "OfferedLoad", "RunJobs", "are_closed", "background_table", "bound_ms", "catalogue_of", "homes_of", "job_table",
     "jobs_per_second", "key", "offered_load", "program_names", "work_of",
 ]  # fmt: skip

@@ -33,17 +33,21 @@ class TaskRecords:
 
     Attributes:
         are_kept: whether all records stay.
+        bound_ns: of bounded slowdowns [ns].
     """
 
     engine: EngineState
     work: RunJobs
     cores: Cores
     are_kept: bool
+    bound_ns: float
 
     def __post_init__(self) -> None:
         engine = self.engine
-        names = self.work.program_names
-        self._totals = None if self.are_kept else Totals(engine.jobs, engine.widths, len(engine.nodes), names)
+        self._totals = None
+        if not self.are_kept:
+            names, nodes = self.work.program_names, len(engine.nodes)
+            self._totals = Totals(engine.jobs, engine.widths, nodes, self.bound_ns, names)
         self._added = self._forgotten = 0
         # Of the blocks of job rows that have not all ended: which have, and how many the block has when next looked at.
         self._ended: dict[int, Flags] = {}
@@ -57,7 +61,7 @@ class TaskRecords:
         """
         if self._totals is None:
             rows = self.engine.ordered_records() if records is None else records
-            return RecordedOutcomes(rows, self.engine.jobs, self.engine.widths)
+            return RecordedOutcomes(rows, self.engine.jobs, self.engine.widths, self.bound_ns)
         self._add_all(self._totals)
         return self._totals
 

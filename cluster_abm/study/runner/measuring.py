@@ -55,7 +55,8 @@ def measure_run(model: ClusterModel, warmup: str = "none") -> dict[str, Any]:
         records, widths = finished_records(model.engine.ordered_records()), model.engine.widths
         left_out = model.parts.submissions.schedule.taken(0, found.cut)
         counted = np.setdiff1d(finished_jobs(records, widths), left_out)
-        outcomes = RecordedOutcomes(records[np.isin(records["job"], counted)], model.jobs, widths)
+        bound_ns = model.parts.task_records.bound_ns
+        outcomes = RecordedOutcomes(records[np.isin(records["job"], counted)], model.jobs, widths, bound_ns)
         metrics |= computed(replace(model.run_data(), outcomes=outcomes), only_of_jobs=True)
         metrics |= {"warmup_jobs": found.cut, "warmup_settled": int(found.settled)}
     row: dict[str, Any] = {}
