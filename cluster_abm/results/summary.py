@@ -58,7 +58,8 @@ class JobValues(Mapping[str, Floats]):
     """Measures of each finished job by name, as `job_values`."""
 
     NAMES = (
-        "slowdown", "bounded_slowdown", "log_slowdown", "slowdown_job", "slowdown_cpu_io", "slowdown_cpu", "response_ns",
+        "slowdown", "bounded_slowdown", "log_slowdown", "slowdown_job", "slowdown_cpu_io", "slowdown_cpu",
+        "response_ns",
     )  # fmt: skip
 
     def __init__(self, records: Rows, widths: Integers, bound_ns: float = math.nan) -> None:
