@@ -241,6 +241,7 @@ def start(tables: Tables, run_key: Word, starts: Starts, entry: int, slot: int) 
     task.faults = 0
     task.hits = 0
     task.cpu_ns = 0
+    task.first_ns = NEVER
     task.cpu_queue_ns = 0
     task.io_ns = 0
     task.io_queue_ns = 0

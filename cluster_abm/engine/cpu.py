@@ -102,6 +102,7 @@ def run_on(node: Row, cores: Table, position: int, task: Row, slot: int, now_ns:
             node.switches += 1
         core.last_task = number
     task.cpu_queue_ns += start_ns - task.since_ns
+    task.first_ns = min(task.first_ns, start_ns)
     task.state = RUNNING
     task.core = position
     task.leg_ns = start_ns
@@ -226,6 +227,7 @@ def leap_rounds(node: Row, tasks: Table, cores: Table, now_ns: int, end_ns: int)
         return now_ns
     given_ns = rounds * quanta * node.quantum_ns
     leap_ns = rounds * round_ns
+    note_first_quanta(node, tasks, cores)
     for position in range(node.cores):
         core = core_of(node, cores, position)
         task = tasks[core.running]
@@ -242,6 +244,36 @@ def leap_rounds(node: Row, tasks: Table, cores: Table, now_ns: int, end_ns: int)
     node.cpu_busy_ns += given_ns * count
     node.switches += rounds * quanta * count
     return now_ns + leap_ns
+
+
+@inlined
+def note_first_quanta(node: Row, tasks: Table, cores: Table) -> None:
+    """Of ready tasks that have never run, note when each gets its first quantum of the rounds that are leapt over.
+
+    Cores take the ready tasks in turn, in the order in which their quanta end, each again a quantum and a switch later.
+    """
+    slot, place = node.ready_head, 0
+    while slot != NONE:
+        task = tasks[slot]
+        if task.first_ns == NEVER:
+            turns = place // node.cores
+            ends_ns = nth_end_of_quantum_ns(node, cores, place - turns * node.cores)
+            task.first_ns = ends_ns + turns * (node.quantum_ns + node.switch_ns) + node.switch_ns
+        slot, place = task.next, place + 1
+
+
+@inlined
+def nth_end_of_quantum_ns(node: Row, cores: Table, number: int) -> int:
+    """When the quantum ends that ends as the `number`-th, from 0, of those that the cores are at."""
+    for position in range(node.cores):
+        stop_ns, before, at = core_of(node, cores, position).stop_ns, 0, 0
+        for other in range(node.cores):
+            other_ns = core_of(node, cores, other).stop_ns
+            before += other_ns < stop_ns
+            at += other_ns == stop_ns
+        if before <= number < before + at:
+            return int(stop_ns)
+    return NEVER
 
 
 @inlined

@@ -42,6 +42,7 @@ def write_record(node: Row, tables: Tables, slot: int, outcome: int, end_ns: int
     record.outcome = outcome
     record.lost_cpu_ns = task.lost_cpu_ns
     record.arrival_ns = task.arrival_ns
+    record.first_ns = task.first_ns
     record.finish_ns = end_ns
     record.isolated_cpu_ns = task.isolated_cpu_ns
     record.isolated_io_ns = task.isolated_io_ns

@@ -28,6 +28,7 @@ from cluster_abm.model.setup import watts_of
 from cluster_abm.ordered_rows import OrderedRows, Rows
 from cluster_abm.recording import Recording
 from cluster_abm.recording.keeping import excerpt_of
+from cluster_abm.results.asked import metric_of
 from cluster_abm.results.frames import MOST_CLUSTERS, jobs_frame
 from cluster_abm.results.metrics import RunData, computed
 from cluster_abm.results.vertices import pieces_with_vertices, with_vertices
@@ -168,6 +169,7 @@ class RunResults:
                 **({} if parts.staging is None else parts.staging.metrics()),
                 **(self._io_loads() if parts.work.initial else {}),
             },
+            asked=tuple(metric for name in self.setup.measure.metrics if (metric := metric_of(name)) is not None),
             exists=existing(self.setup, parts.policies.main.pooled, parts.availability.can_change),
         )
 

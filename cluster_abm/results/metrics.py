@@ -50,6 +50,7 @@ class RunData:
     # managers, jobs submitted, failures; and, where some are on their nodes at 0, how uneven the I/O loads are now.
     counted: Mapping[str, float]
     exists: frozenset[When]  # which metrics there are
+    asked: tuple[Metric, ...] = ()  # metrics that are asked for by name (results.asked)
 
     def share(self, busy_ns: Integers, count: int) -> float:
         """Share of the time of `count` cores, disks or channels."""
@@ -165,6 +166,10 @@ METRICS: tuple[Metric, ...] = (
         value=_mean("response_ns", NS_PER_MS), of_jobs=True,
     ),
     Metric(
+        "mean_wait_ms", "ms", line="mean wait of a job", better="less", value=_mean("wait_ns", NS_PER_MS), of_jobs=True,
+        meaning="time from the arrival of a job until the last of its tasks first gets a core, start costs included",
+    ),
+    Metric(
         "makespan_ms", "ms", better="less", value=lambda run: run.last_finish_ns / NS_PER_MS,
         meaning="time from the beginning of the run to the end of the last task",
     ),
@@ -275,7 +280,7 @@ def names_when(exists: frozenset[When]) -> frozenset[str]:
 def computed(run: RunData, only_of_jobs: bool = False) -> dict[str, Any]:
     """The metrics of a run, in the order of the table; parts of the breakdown in a table of their own."""
     values: dict[str, Any] = {}
-    for metric in METRICS:
+    for metric in (*METRICS, *run.asked):
         if metric.value is None or metric.when not in run.exists or (only_of_jobs and not metric.of_jobs):
             continue
         section, _, part = metric.name.rpartition(".")

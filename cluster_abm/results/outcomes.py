@@ -48,6 +48,9 @@ class Outcomes(Protocol):
     def quantile_of_jobs(self, name: str, share: float) -> float | None:
         """A quantile of a measure over all finished jobs, 0 <= share <= 1; None and NaN as `mean_of_jobs`."""
 
+    def share_of_jobs_within(self, name: str, limit: float) -> float | None:
+        """The share of all finished jobs whose measure is at most a limit; None: no job has finished."""
+
     def quantiles_of_jobs(self, name: str, shares: Floats, unit: float = 1.0) -> list[float]:
         """Quantiles of a measure, in units of `unit`, over the finished jobs that have a value; empty if none has."""
 
@@ -97,6 +100,11 @@ class RecordedOutcomes:
         """As Outcomes."""
         values = self._of_jobs[name]
         return float(np.quantile(values, share)) if len(values) else None
+
+    def share_of_jobs_within(self, name: str, limit: float) -> float | None:
+        """As Outcomes."""
+        values = self._of_jobs[name]
+        return float((values <= limit).mean()) if len(values) else None
 
     def quantiles_of_jobs(self, name: str, shares: Floats, unit: float = 1.0) -> list[float]:
         """As Outcomes."""

@@ -43,8 +43,8 @@ def job_values(records: Rows, widths: Integers, bound_ns: float = math.nan) -> t
 
     Returns:
         numbers of the finished jobs, ascending, shape (finished,); and in the same order slowdown, bounded_slowdown and
-        log_slowdown (means over its tasks), slowdown_job (of its last end), slowdown_cpu_io, slowdown_cpu, response_ns:
-        each is computed when it is asked for.
+        log_slowdown (means over its tasks), slowdown_job (of its last end), slowdown_cpu_io, slowdown_cpu, response_ns,
+        wait_ns (until its last task first got a core): each is computed when it is asked for.
     """
     values = JobValues(records, widths, bound_ns)
     return values.jobs, values
@@ -59,7 +59,7 @@ class JobValues(Mapping[str, Floats]):
 
     NAMES = (
         "slowdown", "bounded_slowdown", "log_slowdown", "slowdown_job", "slowdown_cpu_io", "slowdown_cpu",
-        "response_ns",
+        "response_ns", "wait_ns",
     )  # fmt: skip
 
     def __init__(self, records: Rows, widths: Integers, bound_ns: float = math.nan) -> None:
@@ -84,7 +84,10 @@ class JobValues(Mapping[str, Floats]):
 
     def _measured(self, name: str) -> Floats:
         if name == "response_ns":
-            return self._responses_ns()
+            return self._since_arrival_ns(lambda part: part["finish_ns"].astype(float))
+        if name == "wait_ns":
+            # A task without any work ends and never has a core.
+            return self._since_arrival_ns(lambda part: np.minimum(part["first_ns"], part["finish_ns"]).astype(float))
         if name == "slowdown_job":
             longest = self._largest_of_tasks(lambda part: isolated_ns(part).astype(float))
             return slowdowns(self["response_ns"], longest)
@@ -97,13 +100,14 @@ class JobValues(Mapping[str, Floats]):
     def _bounded(self, records: Rows) -> Floats:
         return np.asarray(bounded_slowdown(_wall_ns(records), isolated_ns(records).astype(float), self._bound_ns))
 
-    def _responses_ns(self) -> Floats:
-        responses = self._largest_of_tasks(lambda part: part["finish_ns"].astype(float))
+    def _since_arrival_ns(self, instant_ns: Callable[[Rows], Floats]) -> Floats:
+        """From each job's arrival to the last of such instants of its tasks [ns]."""
+        times_ns = self._largest_of_tasks(instant_ns)
         arrival_ns = np.zeros(len(self._widths), np.int64)
         # That of all its tasks.
         arrival_ns[self._records["job"]] = self._records["arrival_ns"]
-        responses -= arrival_ns[self.jobs]
-        return responses
+        times_ns -= arrival_ns[self.jobs]
+        return times_ns
 
     def _largest_of_tasks(self, measure: Callable[[Rows], Floats]) -> Floats:
         largest = np.zeros(len(self._widths))

@@ -88,6 +88,13 @@ class Histogram:
         below, above = self._at(np.floor(ranks).astype(np.int64)), self._at(np.ceil(ranks).astype(np.int64))
         return (below + (above - below) * (ranks % 1.0)).tolist()
 
+    def count_up_to(self, limit: float) -> int:
+        """How many of the numbers are at most a limit; those of its bin are judged by the bin's middle."""
+        if limit >= self._largest:
+            return self.count
+        within = (times for place, times in self._bins.items() if math.exp((place + 0.5) * LOG_WIDTH) <= limit)
+        return (self._none if limit >= 0.0 else 0) + sum(within)
+
     def spread(self, most: int) -> Floats:
         """At most that many numbers that are distributed like those that came, ascending."""
         count = min(most, self.count)

@@ -108,6 +108,11 @@ class Totals:
             return None
         return float("nan") if values.missing else values.histogram.quantiles(np.array([share]))[0]
 
+    def share_of_jobs_within(self, name: str, limit: float) -> float | None:
+        """As Outcomes; jobs within 0.5 % of the limit may count on either side."""
+        values = self._of_jobs[name]
+        return values.histogram.count_up_to(limit) / values.count if values.count else None
+
     def quantiles_of_jobs(self, name: str, shares: Floats, unit: float = 1.0) -> list[float]:
         """As Outcomes, within 0.5 % of their values."""
         return [value / unit for value in self._of_jobs[name].histogram.quantiles(shares)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from cluster_abm.results.metrics import BY_NAME, Metric, When
+from cluster_abm.results.asked import metric_of
+from cluster_abm.results.metrics import Metric, When
 from cluster_abm.results.style import plain
 
 NO_JOB = "no job finished"
@@ -28,7 +29,7 @@ WHEN: Mapping[When, str] = {
 
 def line_words(name: str) -> str:
     """What a metric is called in a line or a column: of `mean_response_ms`, say, "mean response of a job"."""
-    metric = BY_NAME.get(name)
+    metric = metric_of(name)
     if metric is not None and (metric.line or metric.words):
         return metric.line or metric.words
     # Its unit stands beside the value.
@@ -49,7 +50,7 @@ def with_unit(name: str, value: float | None, any_finished: bool = False) -> str
     >>> with_unit("fetched_mb", 4517.0), with_unit("disk_requests", 4517), with_unit("mean_slowdown", None)
     ('4,517 MB', '4,517', 'no job finished')
     """
-    metric = BY_NAME.get(name)
+    metric = metric_of(name)
     # NaN is what a missing value is in a table.
     if value is None or value != value:
         is_of_jobs = metric is None or metric.of_jobs or metric.name == "joules_per_job"
@@ -76,5 +77,6 @@ def in_unit(value: float, unit: str) -> str:
 def why_absent(name: str) -> str:
     """Why runs may lack a metric, as the end of a message: ": it exists where ..."; "" if there is no metric of that
     name, or all runs have it."""
-    words = WHEN[BY_NAME[name].when].replace("`", "") if name in BY_NAME else ""
+    metric = metric_of(name)
+    words = "" if metric is None else WHEN[metric.when].replace("`", "")
     return f"; {name} exists where {words}" if words else ""

@@ -34,6 +34,7 @@ from cluster_abm.scenario.distributions import (
 from cluster_abm.scenario.failures import Failures
 from cluster_abm.scenario.initial import InitialJob
 from cluster_abm.scenario.interconnect import Interconnect
+from cluster_abm.scenario.measures import AskedMeasure, Headline
 from cluster_abm.scenario.policy_names import current_name
 from cluster_abm.scenario.script import MOST_ACTS, Act, check_script
 from cluster_abm.scenario.trace import TraceChoice
@@ -203,11 +204,8 @@ class PolicyChoice(Section):
         return dict(self.__pydantic_extra__ or {})
 
 
-# Measures of a run by which policies can be compared.
-Headline = Literal[
-    "bounded_slowdown", "geometric_slowdown", "mean_slowdown", "mean_slowdown_job", "mean_slowdown_cpu_io",
-    "mean_slowdown_cpu", "p95_slowdown", "mean_response_ms", "makespan_ms",
-]  # fmt: skip
+# The most metrics beside those of every run.
+MOST_ASKED = 100
 
 
 class Measure(Section):
@@ -220,6 +218,9 @@ class Measure(Section):
     run needs, for runs whose rows would not fit on the disk"""
     headline: Headline = "bounded_slowdown"
     """the measure that policies are compared, tuned and ranked by"""
+    metrics: Annotated[tuple[AskedMeasure, ...], Field(max_length=MOST_ASKED)] = ()
+    """further metrics: quantiles over the jobs, as p99_response_ms, p99.9_wait_ms, p95_bounded_slowdown, and the share
+    of the jobs within a limit, as response_within_300_ms"""
     bound_ms: Positive | None = None
     """tasks that take less alone count in bounded_slowdown as if they took this [ms]. Not set: the cost of a remote
     start (negotiation.remote_execution_ms), but at least 1 % and at most 10 % of the mean isolated time of a task"""

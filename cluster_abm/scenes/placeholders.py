@@ -11,7 +11,7 @@ import math
 import re
 from typing import Any
 
-from cluster_abm.results.metrics import BY_NAME
+from cluster_abm.results.asked import metric_of
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.shipped import nearest
 from cluster_abm.scenes.moments import Moment, Value
@@ -81,7 +81,7 @@ def _of_run(policy: str, quantity: str, node: int | None, at: Moment) -> Value:
             name for part in ("jobs", "metrics") for name, one in summary[part].items() if not isinstance(one, dict)
         ]
         raise NotThere(f"{quantity}: {nearest(quantity, [*RUN, *known])}")
-    metric = BY_NAME.get(quantity)
+    metric = metric_of(quantity)
     return Value(float(number), "1" if metric is None else "%" if metric.is_share else metric.unit)
 
 

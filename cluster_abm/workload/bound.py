@@ -35,8 +35,8 @@ def bound_ms(scenario: Scenario) -> float:
 def mean_isolated_ms(scenario: Scenario) -> float | None:
     """The mean time that a task takes alone on the slowest kind of node [ms]; None: the scenario has no task.
 
-    CPU, and the accesses by their mean size. It is the mean of the laws, or of the jobs of the log. Page faults, barriers
-    and hits of the buffer are left out.
+    CPU, and the accesses by their mean size: the mean of the laws, or of the jobs of the log. Page faults, barriers and
+    hits of the buffer are left out.
 
     Raises InputError: as `bound_ms`.
     """

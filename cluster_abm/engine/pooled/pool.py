@@ -113,6 +113,7 @@ def join(pool: Row, tasks: Table, slot: int, stations: Stations, now_ns: int) ->
     task = tasks[slot]
     task.state = READY
     task.since_ns = now_ns
+    task.first_ns = min(task.first_ns, now_ns)
     stations.sharing[pool.ready_count] = slot
     stations.stops[pool.ready_count] = stations.clock[0] + plan_stint(pool, task)
     pool.ready_count += 1

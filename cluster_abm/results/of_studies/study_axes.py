@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cluster_abm.results.metrics import BY_NAME
+from cluster_abm.results.asked import metric_of
 from cluster_abm.results.style import in_unit_of, plain
 
 MOST_PANELS = 9
@@ -72,7 +72,7 @@ def scaled_label_of(name: str, longest: float) -> tuple[float, str]:
 
 def _words(name: str) -> tuple[str, str]:
     """Words and unit of a key or metric."""
-    metric = BY_NAME.get(name)
+    metric = metric_of(name)
     if metric is not None and metric.words:
         return metric.words, "" if metric.unit in ("1", "1/s") else metric.unit
     section, _, last = name.rpartition(".")

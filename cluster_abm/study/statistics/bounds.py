@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.results.metrics import BY_NAME
+from cluster_abm.results.asked import metric_of
 
 # No mean of few values moves by as many times itself; beyond, a float has no room.
 MOST = 600.0
@@ -90,8 +90,9 @@ def terms_of(metric: str) -> list[tuple[str, float]]:
 
 
 def _of_one(name: str) -> Bounds:
-    if name in BY_NAME:
-        return Bounds(BY_NAME[name].least, BY_NAME[name].greatest)
+    metric = metric_of(name)
+    if metric is not None:
+        return Bounds(metric.least, metric.greatest)
     return OF_PROGRAMS.get(name.rpartition(".")[2], UNBOUNDED) if name.startswith("programs.") else UNBOUNDED
 
 

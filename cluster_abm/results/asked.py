@@ -1,0 +1,62 @@
+"""Metrics that a scenario asks for by name: any quantile over its jobs, and shares of jobs within a limit."""
+
+from __future__ import annotations
+
+import re
+
+from cluster_abm.engine.tables import NS_PER_MS
+from cluster_abm.results.metrics import BY_NAME, Metric, RunData, Value
+from cluster_abm.scenario.measures import QUANTILE, WITHIN
+
+# Of a measure in a name, the one of summary.JobValues, and how much of it makes one; its unit, words and least value.
+_MEASURES = {
+    "response_ms": ("response_ns", NS_PER_MS, "ms", "response", 0.0),
+    "wait_ms": ("wait_ns", NS_PER_MS, "ms", "wait", 0.0),
+    "slowdown": ("slowdown", 1.0, "1", "slowdown", 1.0),
+    "bounded_slowdown": ("bounded_slowdown", 1.0, "1", "bounded slowdown", 1.0),
+}
+_IN_ROWS = re.compile(r"response_within_ms\.(?P<limit_ms>\d+)")
+
+
+def metric_of(name: str) -> Metric | None:
+    """The metric of a name, of the table or of one of the forms that can be asked for; None: there is none."""
+    if name in BY_NAME:
+        return BY_NAME[name]
+    if found := QUANTILE.fullmatch(name):
+        return _quantile(name, found["percent"], found["measure"])
+    found = WITHIN.fullmatch(name) or _IN_ROWS.fullmatch(name)
+    return _within(found["limit_ms"]) if found else None
+
+
+def _quantile(name: str, percent: str, measure: str) -> Metric:
+    of_jobs, scale, unit, words, least = _MEASURES[measure]
+    share = float(percent) / 100.0
+
+    def value(run: RunData) -> Value:
+        found = run.outcomes.quantile_of_jobs(of_jobs, share)
+        return None if found is None else found / scale
+
+    return Metric(
+        name, unit, f"{_ordinal(percent)} percentile of {words}", better="less", value=value, of_jobs=True, least=least
+    )
+
+
+def _within(limit_ms: str) -> Metric:
+    def value(run: RunData) -> Value:
+        return run.outcomes.share_of_jobs_within("response_ns", float(limit_ms) * NS_PER_MS)
+
+    return Metric(
+        f"response_within_ms.{limit_ms}", "1", f"jobs with a response within {limit_ms} ms", better="more", value=value,
+        of_jobs=True, greatest=1.0, is_share=True,
+    )  # fmt: skip
+
+
+def _ordinal(percent: str) -> str:
+    """A percentage as an ordinal.
+
+    >>> [_ordinal(text) for text in ("1", "99.9", "50", "12", "33")]
+    ['1st', '99.9th', '50th', '12th', '33rd']
+    """
+    last = {"1": "st", "2": "nd", "3": "rd"}
+    is_plain = "." not in percent and percent[-2:] not in ("11", "12", "13")
+    return percent + (last.get(percent[-1], "th") if is_plain else "th")
