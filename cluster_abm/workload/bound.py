@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import numpy as np
 
 from cluster_abm.formulas import service_ms
 from cluster_abm.scenario import Scenario
@@ -45,16 +45,15 @@ def mean_isolated_ms(scenario: Scenario) -> float | None:
     access_ms = service_ms(workload.request_kb.mean, node.disk_seek_rotation_ms, node.disk_mb_per_s)
     io_per_ms = (1.0 - workload.no_io_share) * mean_of(workload.io_per_ms)
     if workload.kind == "none":
-        cpu_ms = [job.cpu_ms - job.age_ms for job in workload.initial]
-        rates = [io_per_ms if job.io_per_ms is None else job.io_per_ms for job in workload.initial]
+        cpu_ms = np.array([job.cpu_ms - job.age_ms for job in workload.initial])
+        rates = np.array([io_per_ms if job.io_per_ms is None else job.io_per_ms for job in workload.initial])
     elif (trace := trace_of(scenario)) is not None:
         cpu_ms = trace.numbers["cpu_ms"] * workload.trace.cpu_scale
-        rates = trace.numbers.get("io_per_ms", [io_per_ms] * len(cpu_ms))
+        rates = trace.numbers.get("io_per_ms", np.full(len(cpu_ms), io_per_ms))
     elif workload.programs.mix:
-        cpu_ms, rates = [mean_cpu_ms(workload.programs)], [0.0]
+        cpu_ms, rates = np.array([mean_cpu_ms(workload.programs)]), np.zeros(1)
     else:
-        cpu_ms, rates = [mean_of(workload.cpu_ms)], [io_per_ms]
+        cpu_ms, rates = np.array([mean_of(workload.cpu_ms)]), np.array([io_per_ms])
     if not len(cpu_ms):
         return None
-    times_ms = [cpu / node.cpu_speed + cpu * rate * access_ms for cpu, rate in zip(cpu_ms, rates, strict=True)]
-    return math.fsum(times_ms) / len(times_ms)
+    return float((cpu_ms / node.cpu_speed + cpu_ms * rates * access_ms).mean())

@@ -51,6 +51,7 @@ RUNS: Mapping[str, Run] = {
         ACCESS | {
             "cluster__nodes": 2, "cluster__context_switch_ms": 1.0, "cluster__quantum_ms": 10.0, "run__until": 60.0,
             "cluster__idle_watts": 100.0, "cluster__cpu_watts": 50.0, "cluster__disk_watts": 20.0,
+            "measure__bound_ms": 15.0,
         },
         frozenset({"power", "warmup"}), "mser", HEAD + ",name",
     ),

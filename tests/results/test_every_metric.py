@@ -46,6 +46,13 @@ KNOWN: Mapping[str, Known] = {
         "failure": (147 / 100 + 1) / 2, "lost": 1.0, "killed": 1.0, "data": (WAITS + 10) / 10, "warm-up": 1.0,
         "refused": (1 + 1 + 28 / 10) / 3, "held": (1 + 110 / 20) / 2, "barrier": (29 / 19 + 38 / 19) / 2,
     }),
+    # With a bound of 15 ms T0 counts as 15/15 and T1 as 21/15; a task of 20 ms is beyond the bound of 6, a tenth of 60.
+    "bounded_slowdown": Known("1", SLOWDOWN, "less", "always", NO_JOB | {
+        "disk": (R + S + (1 + 21 / 15) / 2) / 3, "remote": (1 + 27 / 20) / 2, "warm-up": 1.0,
+    }),
+    "geometric_slowdown": Known("1", SLOWDOWN, "less", "always", NO_JOB | {
+        "part": NAN, "disk": (R * S * math.sqrt(21 / 10)) ** (1 / 3), "remote": math.sqrt(27 / 20), "warm-up": 1.0,
+    }),
     "mean_slowdown_job": Known("1", SLOWDOWN, "less", "always", NO_JOB | {
         "part": NAN, "disk": (R + S + 21 / 10) / 3, "paging": 1.0, "barrier": 38 / 19, "warm-up": 1.0,
     }),
@@ -63,6 +70,11 @@ KNOWN: Mapping[str, Known] = {
     "mean_response_ms": Known("ms", ANY, "less", "always", NO_JOB | {
         "part": NAN, "disk": (43 + 53 + 21) / 3, "channels": 20.0, "remote": (100 + 27) / 2, "closed": 1495.0,
         "warm-up": 10.0, "held": (95 + 110) / 2,
+    }),
+    # S has its first quantum at 6, after a switch; T1 at 31, 11 ms after its job came. B of "remote" needs 7 to start.
+    "mean_wait_ms": Known("ms", ANY, "less", "always", NO_JOB | {
+        "part": NAN, "disk": (0 + 6 + 11) / 3, "remote": 7 / 2, "migration": 0.0, "failure": 0.0, "held": 90 / 2,
+        "warm-up": 0.0,
     }),
     "makespan_ms": Known("ms", ANY, "less", "always", {
         "part": 30.0, "disk": 53.0, "failure": 147.0, "lost": 40.0, "warm-up": 10_004.0, "cut": 0.0,
