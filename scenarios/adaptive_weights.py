@@ -22,7 +22,7 @@ from script_options import out_option, seeds_option, workers_option
 from cluster_abm.study.arena.arena import QUICK, SAMPLE_SEED
 from cluster_abm.study.arena.regimes import BASE, sample, settings_of
 from cluster_abm.study.cells import Cell, ratio_of, run_cells
-from cluster_abm.study.statistics.estimates import PairedDifference, corrected, paired
+from cluster_abm.study.statistics.paired import PairedDifference, corrected, paired
 
 REQUEST_KB, REQUEST_MS, PROGRAMS_MB, FAULTS_PER_MS, DURATION_S = 100.0, 10.5, 480.0, 0.1, 400.0
 POLICIES = ("wal-re", "wal-pm")

@@ -20,7 +20,7 @@ from cluster_abm.results.looks import looks_of
 from cluster_abm.results.style import error_bars, legend_below, log_ticks, new_figure, save, tidy
 from cluster_abm.study.cells import Cell, means, run_cells
 from cluster_abm.study.statistics.bounds import bounds_of
-from cluster_abm.study.statistics.estimates import corrected, paired
+from cluster_abm.study.statistics.paired import corrected, paired
 
 BY_IOLB, BY_WAL_PM = "bids by iolb", "bids by wal-pm"
 POLICIES: dict[str, dict[str, object]] = {
@@ -67,7 +67,7 @@ def pairs_of(runs: pd.DataFrame) -> pd.DataFrame:
     for labels, own in runs.groupby(BY[:3], sort=False):
         wide = own.pivot_table(index="seed", columns="policy", values="mean_slowdown")
         for a, b in PAIRS:
-            found[(*labels, a, b)] = paired(wide[a].tolist(), wide[b].tolist(), bounds_of("mean_slowdown"))
+            found[(*labels, a, b)] = paired(wide[a].tolist(), wide[b].tolist())
     rows = []
     for key, pair in corrected(found).items():
         low, high = pair.difference.ci95 or (float("nan"), float("nan"))

@@ -23,7 +23,7 @@ from cluster_abm.results.load_scale import shades_of_ratios
 from cluster_abm.results.style import new_figure, save
 from cluster_abm.scenario import shipped_path
 from cluster_abm.study.runner.tasks import SeededRun, run_all
-from cluster_abm.study.statistics.estimates import paired
+from cluster_abm.study.statistics.paired import paired
 
 Floats = npt.NDArray[np.float64]
 

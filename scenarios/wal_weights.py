@@ -29,7 +29,7 @@ from cluster_abm.scenario import load_scenario
 from cluster_abm.study.cells import Cell, ratio_of, run_cells
 from cluster_abm.study.runner.executors import open_executor
 from cluster_abm.study.runner.tasks import Where
-from cluster_abm.study.statistics.estimates import PairedDifference, corrected, paired
+from cluster_abm.study.statistics.paired import PairedDifference, corrected, paired
 from cluster_abm.study.tuning.question import TuningQuestion
 from cluster_abm.study.tuning.ranges import Over, Value
 from cluster_abm.study.tuning.tune import tune

@@ -16,7 +16,8 @@ from cluster_abm.policy.parts.scorer import Scorer
 from cluster_abm.scenario import Scenario, load_scenario
 from cluster_abm.study.compare import compare
 from cluster_abm.study.design.policies import with_policy
-from cluster_abm.study.statistics.estimates import Estimate, PairedDifference, corrected, estimate, paired
+from cluster_abm.study.statistics.estimates import Estimate, estimate
+from cluster_abm.study.statistics.paired import PairedDifference, corrected, paired
 
 # By what is observed at one decision, shape (nodes, features), the node.
 Player = Callable[[Any], Any]

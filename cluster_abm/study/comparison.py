@@ -25,9 +25,10 @@ from cluster_abm.study.comparison_document import document_of, finite
 from cluster_abm.study.comparison_words import TEST_WORDS, conclusion_of, one_sample_words, ratio_text, text_of
 from cluster_abm.study.runner.tasks import RunsOutcome
 from cluster_abm.study.statistics.bounds import bounds_of
-from cluster_abm.study.statistics.estimates import Estimate, PairedDifference, all_pairs, corrected, estimate
+from cluster_abm.study.statistics.estimates import Estimate, estimate
 from cluster_abm.study.statistics.gap import BEST, BOUNDED, WORST, share_of_gap
 from cluster_abm.study.statistics.one_sample import of_one_sample
+from cluster_abm.study.statistics.paired import PairedDifference, all_pairs, corrected
 from cluster_abm.study.statistics.pairs import Pairs
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ class Comparison(displays.Displayed):
         `pairs()[a, b]` is a - b, whichever of the two was asked for first. Raises InputError: as `estimates`.
         """
         values = {name: self.values(name, metric) for name in self.policies}
-        return Pairs(corrected(all_pairs(values, bounds_of(metric), self.one_run)))
+        return Pairs(corrected(all_pairs(values, self.one_run)))
 
     def word_of(self, pair: PairedDifference) -> str:
         """Whether a difference of `pairs` is significant, in words."""

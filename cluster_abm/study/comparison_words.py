@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from cluster_abm.study.statistics.estimates import Estimate, PairedDifference
+from cluster_abm.study.statistics.estimates import Estimate
+from cluster_abm.study.statistics.paired import PairedDifference
 
 # How significance is judged.
 TEST_WORDS = "(t tests, Holm, 5 %)"

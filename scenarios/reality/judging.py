@@ -12,7 +12,7 @@ from scipy import stats
 
 from cluster_abm.scenario.base import Section
 from cluster_abm.study.cells import Ratio, ratio_of
-from cluster_abm.study.statistics.estimates import holm
+from cluster_abm.study.statistics.paired import holm
 
 LEAST_LOAD = 0.05
 """A resource that is offered less decides nothing: conclusions about it do not apply."""

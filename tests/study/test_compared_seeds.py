@@ -9,14 +9,8 @@ import pytest
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.results_folder import _points
-from cluster_abm.study.statistics.estimates import (
-    Estimate,
-    PairedDifference,
-    Reach,
-    all_pairs,
-    corrected,
-    of_one_sample,
-)
+from cluster_abm.study.statistics.estimates import Estimate, Reach
+from cluster_abm.study.statistics.paired import PairedDifference, all_pairs, corrected, of_one_sample
 from cluster_abm.study.statistics.pairs import Pairs, turned
 from cluster_abm.study.statistics.seeds_compared import FAILED, NO_VALUE, compared
 

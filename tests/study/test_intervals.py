@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from cluster_abm.results.metrics import METRICS
 from cluster_abm.study.statistics.bounds import UNBOUNDED, Bounds, bounds_of
-from cluster_abm.study.statistics.estimates import LEVEL, all_pairs, corrected, estimate, holm, paired
+from cluster_abm.study.statistics.estimates import LEVEL, estimate
+from cluster_abm.study.statistics.paired import all_pairs, corrected, holm, paired
 
 SEED = int(os.environ.get("CLUSTER_ABM_TEST_SEED", "20261121"))
 SLOWDOWN, SHARE = Bounds(1.0), Bounds(0.0, 1.0)

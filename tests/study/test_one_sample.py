@@ -15,8 +15,8 @@ from cluster_abm.study.design import unread
 from cluster_abm.study.planning.plan import PlanningQuestion, plan
 from cluster_abm.study.runner import tasks, work
 from cluster_abm.study.runner.tasks import SeededRun, run_all
-from cluster_abm.study.statistics.estimates import all_pairs, corrected
 from cluster_abm.study.statistics.one_sample import of_one_sample
+from cluster_abm.study.statistics.paired import all_pairs, corrected
 from cluster_abm.workload import work_of
 from cluster_abm.workload.named_files import NamedFiles
 

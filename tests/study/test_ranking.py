@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cluster_abm.study.statistics.estimates import all_pairs, corrected, holm
+from cluster_abm.study.statistics.paired import all_pairs, corrected, holm
 from cluster_abm.study.statistics.ranking import ranking
 
 

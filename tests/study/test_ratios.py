@@ -7,35 +7,51 @@ import math
 import numpy as np
 import pytest
 
-from cluster_abm.study.statistics.ratios import Ratio, have_ratios, ratios, tails_unlike, verdict
+from cluster_abm.study.statistics.estimates import Estimate
+from cluster_abm.study.statistics.paired import (
+    Contrast,
+    PairedDifference,
+    are_tails_unlike,
+    corrected,
+    have_ratios,
+    paired,
+)
 from cluster_abm.study.statistics.skewed import hall_interval
 
 
 def test_the_typical_ratio_is_the_geometric_mean_of_the_seeds_ratios():
     """2 and 4: the logarithms have mean log sqrt(8) and standard error log(2) / 2; t is 3, of one degree of freedom."""
-    found = ratios({"pair": ([2.0, 8.0], [1.0, 2.0])})["pair"]
-    assert found.typical == pytest.approx(math.sqrt(8.0))
+    found = paired([2.0, 8.0], [1.0, 2.0])
+    assert found.ratio == pytest.approx(math.sqrt(8.0))
     arm = 12.7062047 * math.log(2.0) / 2
-    assert found.ci95 == pytest.approx((math.sqrt(8.0) * math.exp(-arm), math.sqrt(8.0) * math.exp(arm)))
+    assert found.ratio_ci95 == pytest.approx((math.sqrt(8.0) * math.exp(-arm), math.sqrt(8.0) * math.exp(arm)))
     assert found.p_value == pytest.approx(0.2048328)
     assert found.significant is False
 
 
 def test_the_interval_holds_1_exactly_if_the_ratio_is_not_significant():
     """By Holm: of two pairs with p = 0.036 and 0.5 neither is significant, alone the first one is."""
-    near = ([1.12, 1.17, 1.25], [1.0, 1.0, 1.0])
-    far = ([1.1, 0.9, 1.3], [1.0, 1.0, 1.0])
-    alone, both = ratios({"near": near}), ratios({"near": near, "far": far})
-    assert alone["near"].significant
-    assert alone["near"].ci95[0] > 1.0
-    assert alone["near"].typical == both["near"].typical
-    assert not both["near"].significant
-    assert both["near"].ci95[0] <= 1.0 <= both["near"].ci95[1]
+    alone = paired([1.12, 1.17, 1.25], [1.0, 1.0, 1.0])
+    both = corrected({"near": alone, "far": paired([1.1, 0.9, 1.3], [1.0, 1.0, 1.0])})["near"]
+    assert corrected({"near": alone})["near"].significant
+    assert alone.ratio_ci95[0] > 1.0
+    assert both.ratio == alone.ratio
+    assert not both.significant
+    assert both.ratio_ci95[0] <= 1.0 <= both.ratio_ci95[1]
 
 
 def test_one_seed_is_not_tested():
-    found = ratios({"pair": ([3.0], [2.0])})["pair"]
-    assert (found.typical, found.ci95, found.significant) == (pytest.approx(1.5), None, None)
+    found = paired([3.0], [2.0])
+    assert (found.ratio, found.ratio_ci95, found.p_value) == (pytest.approx(1.5), None, 1.0)
+
+
+def test_with_a_zero_differences_are_tested():
+    """1 and 2: mean 1.5, standard error 0.5; t is 3 with one degree of freedom."""
+    found = paired([1.0, 4.0], [0.0, 2.0])
+    assert (found.ratio, found.ratio_ci95) == (2.5, None)
+    assert found.p_value == pytest.approx(0.2048328)
+    assert found.difference.mean == 1.5
+    assert found.difference.ci95 == pytest.approx((1.5 - 12.7062047 * 0.5, 1.5 + 12.7062047 * 0.5))
 
 
 @pytest.mark.parametrize(
@@ -47,8 +63,8 @@ def test_zeros_and_missing_values_have_no_ratio(values, have):
 
 def test_tails_are_unlike_where_one_policy_has_a_rare_bad_run():
     """Largest over median: 1.5 and 5."""
-    assert tails_unlike([2.0, 2.0, 3.0], [2.0, 2.0, 10.0])
-    assert not tails_unlike([2.0, 2.0, 3.0], [2.0, 2.0, 6.0])
+    assert are_tails_unlike([2.0, 2.0, 3.0], [2.0, 2.0, 10.0])
+    assert not are_tails_unlike([2.0, 2.0, 3.0], [2.0, 2.0, 6.0])
 
 
 @pytest.mark.parametrize(
@@ -68,7 +84,9 @@ def test_tails_are_unlike_where_one_policy_has_a_rare_bad_run():
 def test_better_is_said_only_where_ratio_means_and_tails_agree(
     typical, significant, unlike, difference, more_is_better, word
 ):
-    assert verdict(Ratio(typical, None, 0.01, significant, unlike), difference, more_is_better) == word
+    tested = Contrast(math.log(typical), 0.01, 8, True)
+    found = PairedDifference(typical, Estimate(difference, None), 0.01, significant, None, unlike, tested)
+    assert found.verdict(more_is_better) == word
 
 
 def test_without_skewness_halls_interval_is_students():

@@ -14,7 +14,8 @@ from cluster_abm.policy.bounds import SRPT_POOL
 from cluster_abm.study.comparison import Comparison
 from cluster_abm.study.comparison_words import conclusion_of, one_sample_words, ratio_text, text_of
 from cluster_abm.study.runner.tasks import RunsOutcome
-from cluster_abm.study.statistics.estimates import Estimate, PairedDifference
+from cluster_abm.study.statistics.estimates import Estimate
+from cluster_abm.study.statistics.paired import PairedDifference
 
 NAN, INF = math.nan, math.inf
 # Student's t of 1 and of 3 degrees of freedom at 97.5 % (tables).

@@ -15,7 +15,8 @@ from cluster_abm.study.cells import Ratio
 from cluster_abm.study.design.expansion import points_of
 from cluster_abm.study.papers.claims import check_claim
 from cluster_abm.study.papers.plan import Claim
-from cluster_abm.study.statistics.estimates import Estimate, PairedDifference
+from cluster_abm.study.statistics.estimates import Estimate
+from cluster_abm.study.statistics.paired import PairedDifference
 from cluster_abm.study.statistics.precision import enough, more_seeds
 from cluster_abm.study.statistics.ranking import ranking
 from cluster_abm.study.statistics.sensitivity import analyse

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster_abm.study.statistics.estimates import estimate, estimate_quantile, holm, paired
+from cluster_abm.study.statistics.estimates import estimate, estimate_quantile
+from cluster_abm.study.statistics.paired import holm, paired
 
 
 def test_interval_of_four_values_by_hand():

@@ -13,7 +13,8 @@ from scipy import stats
 
 from cluster_abm.arrays import Floats
 from cluster_abm.study.arena.regimes import BY_NAME
-from cluster_abm.study.statistics.estimates import estimate, holm
+from cluster_abm.study.statistics.estimates import estimate
+from cluster_abm.study.statistics.paired import holm
 
 # The most rules of one policy.
 MOST_OF_A_POLICY = 3

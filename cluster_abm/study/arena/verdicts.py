@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from cluster_abm.study.statistics.estimates import all_pairs, corrected, estimate
+from cluster_abm.study.statistics.estimates import estimate
+from cluster_abm.study.statistics.paired import all_pairs, corrected
 
 REFERENCES = ("none", "pooled")
 METRIC = "mean_slowdown"

@@ -12,7 +12,7 @@ from scipy.stats import kendalltau
 from cluster_abm.policies import AnyPolicy
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.compare import Comparison, compare
-from cluster_abm.study.statistics.estimates import PairedDifference
+from cluster_abm.study.statistics.paired import PairedDifference
 
 
 @dataclass(frozen=True)

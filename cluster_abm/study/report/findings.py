@@ -11,8 +11,9 @@ import pandas as pd
 
 from cluster_abm.results.metrics import BETTER
 from cluster_abm.study.statistics.bounds import Bounds, bounds_of
-from cluster_abm.study.statistics.estimates import PairedDifference, all_pairs, corrected, estimate, estimate_quantile
+from cluster_abm.study.statistics.estimates import estimate, estimate_quantile
 from cluster_abm.study.statistics.one_sample import of_one_sample
+from cluster_abm.study.statistics.paired import PairedDifference, all_pairs, corrected
 from cluster_abm.study.statistics.ranking import ranking
 from cluster_abm.study.statistics.seeds_compared import Compared, compared
 
@@ -119,7 +120,7 @@ def _real_differences(
     pairs: dict[Pair, PairedDifference] = {}
     for point, found in met.items():
         if len(found.common):
-            own = all_pairs({str(name): found.common[name].tolist() for name in found.common}, bounds, alike[point])
+            own = all_pairs({str(name): found.common[name].tolist() for name in found.common}, alike[point])
             pairs |= {(point, a, b): pair for (a, b), pair in own.items()}
     return corrected(pairs)
 

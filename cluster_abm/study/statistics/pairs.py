@@ -6,7 +6,8 @@ import math
 from dataclasses import replace
 
 from cluster_abm.errors import InputError
-from cluster_abm.study.statistics.estimates import Estimate, PairedDifference, Reach
+from cluster_abm.study.statistics.estimates import Estimate
+from cluster_abm.study.statistics.paired import PairedDifference
 
 
 class Pairs(dict[tuple[str, str], PairedDifference]):
@@ -26,12 +27,12 @@ class Pairs(dict[tuple[str, str], PairedDifference]):
 
 
 def turned(pair: PairedDifference) -> PairedDifference:
-    """b - a of a - b."""
-    mean, ends, reach = -pair.difference.mean, pair.difference.ci95, pair.reach
-    ratio = 1 / pair.ratio if pair.ratio else math.nan
+    """b against a of a against b."""
+    mean, ends, ratio_ends, tested = -pair.difference.mean, pair.difference.ci95, pair.ratio_ci95, pair.tested
     return replace(
         pair,
-        ratio=ratio,
+        ratio=1 / pair.ratio if pair.ratio else math.nan,
         difference=Estimate(mean, None if ends is None else (-ends[1], -ends[0])),
-        reach=None if reach is None else Reach(reach.t, reach.above, reach.below, reach.seeds),
+        ratio_ci95=None if ratio_ends is None else (1 / ratio_ends[1], 1 / ratio_ends[0]),
+        tested=None if tested is None else tested._replace(mean=-tested.mean),
     )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cluster_abm.study.statistics.estimates import PairedDifference
+from cluster_abm.study.statistics.paired import PairedDifference
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from cluster_abm.study.asking import Answer
 from cluster_abm.study.cells import Ratio, ratio_of
 from cluster_abm.study.comparison import finite
 from cluster_abm.study.runner.tasks import Where
-from cluster_abm.study.statistics.estimates import PairedDifference, paired
+from cluster_abm.study.statistics.paired import PairedDifference, paired
 from cluster_abm.study.tuning.proposals import library
 from cluster_abm.study.tuning.question import TuningQuestion
 from cluster_abm.study.tuning.ranges import Value, in_sections, in_toml
