@@ -34,11 +34,14 @@ if TYPE_CHECKING:
     help="Policies, each NAME or FILE.py:CLASS, comma-separated (default: the scenario's compare.policies).",
 )
 @count_option("--seeds", None, "How many seeds (default: the scenario's compare.seeds).")
+@click.option("--baseline", help="The policy that the others are compared with (default: the first one).")
+@click.option("--all-pairs", is_flag=True, help="Compare every policy with every other one.")
 @look_options("the first two policies, from the first seed,")
 @study_options(out_option("out/compare-SCENARIO"))
 def compare_command(
-    call: StudyCall, policies: str | None, seeds: int | None, looks: Callable[[Path | None], LookOptions]
-) -> int:
+    call: StudyCall, policies: str | None, seeds: int | None, baseline: str | None, all_pairs: bool,
+    looks: Callable[[Path | None], LookOptions],
+) -> int:  # fmt: skip
     """Compare policies on SCENARIO: same jobs for each, 95 % confidence intervals over seeds, and a picture.
 
     Example: cluster-abm compare quickstart --policies none,jsq,iolb --seeds 16
@@ -58,7 +61,7 @@ def compare_command(
         call = call._replace(out=Path("out", f"compare-{file_name(checked.name)}"))
     looked = looks(call.out)
     runs = first_runs(checked, chosen, looked) if looked.are_wanted else []
-    return CompareFrame(call, overrides, checked, names, seeds, looked, runs).carry_out()
+    return CompareFrame(call, overrides, checked, names, seeds, (baseline, all_pairs), looked, runs).carry_out()
 
 
 class CompareFrame(StudyFrame["Comparison"]):
@@ -73,6 +76,7 @@ class CompareFrame(StudyFrame["Comparison"]):
         scenario: Scenario,
         policies: list[str] | None,
         seeds: int | None,
+        against: tuple[str | None, bool],
         looks: LookOptions,
         looked_at: Sequence[Scenario],
     ) -> None:
@@ -80,7 +84,7 @@ class CompareFrame(StudyFrame["Comparison"]):
 
         super().__init__(call, overrides)
         self._scenario, self._policies, self._seeds = scenario, policies, seeds
-        self._looks, self._looked_at = looks, looked_at
+        self._looks, self._looked_at, self._against = looks, looked_at, against
         self._where = call.executor.where(call.out)
         keeps_rows = scenario.measure.records == "all"
         self._load = offered_load(scenario, work_of(scenario, scenario.run.seed, may_be_late=not keeps_rows))
@@ -94,7 +98,10 @@ class CompareFrame(StudyFrame["Comparison"]):
             tell(line)
         for line in warnings_of(self._scenario, self._load):
             tell(line)
-        return compare(self._scenario, self._policies, self._seeds, where=self._where)
+        baseline, all_pairs = self._against
+        return compare(
+            self._scenario, self._policies, self._seeds, where=self._where, baseline=baseline, all_pairs=all_pairs
+        )
 
     def _has_results(self, found: Comparison) -> bool:
         return bool(found.outcome.finished)
@@ -143,35 +150,33 @@ class CompareFrame(StudyFrame["Comparison"]):
 
 
 def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedLoad | None) -> None:
+    from cluster_abm.results.words import line_words
     from cluster_abm.scenario.hardware import hardware_named
     from cluster_abm.scenario.wording.caption import caption_of
     from cluster_abm.study.comparison import BEST, BOUNDED, TEST_WORDS
-    from cluster_abm.study.comparison_words import text_of
+    from cluster_abm.study.comparison_words import ratio_text, text_of
     from cluster_abm.workload.offered import in_words
 
-    first = found.policies[0]
-    pairs = found.pairs()
-    ratio = f"slowdown of {first} / its own"
+    against, headline = found.against_baseline(), found.headline
+    ratio = f"times {found.baseline}"
     interval = "" if found.is_one_sample else " [95 %]"
     rows = []
     ended = {
         name: sum(found.estimate(name, f"jobs.{state}").mean for state in ("killed", "lost")) for name in found.policies
     }
     for name in found.policies:
-        pair = pairs.get((first, name))
-        doubt = " (n.s.)" if pair is not None and pair.significant is False and len(found.seeds) > 1 else ""
-        against = "" if pair is None or math.isnan(pair.ratio) else f"{pair.ratio:.2f}x{doubt}"
         rows.append(
             {
                 "policy": name,
-                f"mean slowdown{interval}": text_of(found.estimate(name, "mean_slowdown")),
+                f"{line_words(headline)}{interval}": text_of(found.estimate(name, headline)),
+                ratio: ratio_text(against.get((name, found.baseline))),
+                "mean slowdown": f"{found.estimate(name, 'mean_slowdown').mean:.4g}",
                 "p95 slowdown": f"{found.estimate(name, 'p95_slowdown').mean:.4g}",
                 "mean response [s]": f"{found.estimate(name, 'mean_response_ms').mean / 1000:.4g}",
                 "remote starts a run": f"{found.estimate(name, 'remote_executions').mean:,.0f}",
                 "CPU busy": f"{found.estimate(name, 'cpu_utilisation').mean:.0%}",
                 "disk busy": f"{found.estimate(name, 'disk_utilisation').mean:.0%}",
                 **({"jobs killed or lost a run": f"{ended[name]:,.4g}"} if any(ended.values()) else {}),
-                ratio: against,
                 **({f"of the gap closed{interval}": _share(found.gap_closed(name))} if found.has_gap else {}),
             }
         )
@@ -192,7 +197,7 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
     echo("slowdown: wall time of a task / its isolated time, alone on its home node\n")
     echo(table_text(rows))
     if any(row[ratio].endswith("(n.s.)") for row in rows):
-        echo(f"\n(n.s.): the paired difference is not significant {TEST_WORDS}")
+        echo(f"\n(n.s.): the ratio to {found.baseline} is not significant {TEST_WORDS}")
     if found.has_gap:
         _print_gap(found)
     _print_pairs(found)
@@ -218,24 +223,33 @@ def _print_gap(found: Comparison) -> None:
 
 
 def _print_pairs(found: Comparison) -> None:
-    """Print every pair's mean difference on the same jobs, and the policy of the lowest mean slowdown."""
-    from cluster_abm.study.comparison_words import text_of
+    """Print each pair on the same jobs, and how the policies stand against the baseline."""
+    from cluster_abm.results.asked import is_more_better
+    from cluster_abm.results.words import line_words
+    from cluster_abm.study.comparison_words import ratio_text, text_of
 
     if len(found.policies) < 2:
         return
+    headline, raw = found.headline, found.pairs("mean_slowdown")
     pairs = found.pairs()
     rows = [
         {
-            "pair a - b": f"{a} - {b}",
-            "slowdown of a - that of b" + ("" if found.is_one_sample else " [95 %]"): text_of(pair.difference),
-            "slowdown a / b": "" if math.isnan(pair.ratio) else f"{pair.ratio:.3g}",
-            "difference": found.word_of(pair),
+            "a": a,
+            "b": b,
+            f"{line_words(headline)}, a / b": ratio_text(pair),
+            "a is": "" if len(found.seeds) == 1 else pair.verdict(is_more_better(headline)),
+            "mean slowdown, a - b": text_of(raw[a, b].difference),
         }
         for (a, b), pair in pairs.items()
     ]
     echo("\n" + table_text(rows))
-    if len(pairs) > 1 and not found.is_one_sample:
-        echo("\nslowdown of a - that of b: seed by seed; the intervals hold at 95 % over all pairs together (Holm)")
+    if found.replications > 1:
+        echo("\na / b: geometric mean over the seeds; the intervals hold at 95 % over all pairs together (Holm)")
+        if any(pair.tails_unlike for pair in pairs.values()):
+            echo(
+                "typically: rare bad seeds may decide about the means: run more seeds, and compare p95 and p99 "
+                "(measure.metrics)"
+            )
     echo(f"\n{found.conclusion}")
 
 

@@ -28,6 +28,12 @@ def metric_of(name: str) -> Metric | None:
     return _within(found["limit_ms"]) if found else None
 
 
+def is_more_better(name: str) -> bool:
+    """Whether more of a metric is better; of one that has no better side less counts as better."""
+    metric = metric_of(name)
+    return metric is not None and metric.better == "more"
+
+
 def _quantile(name: str, percent: str, measure: str) -> Metric:
     of_jobs, scale, unit, words, least = _MEASURES[measure]
     share = float(percent) / 100.0

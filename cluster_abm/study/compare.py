@@ -9,13 +9,14 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from cluster_abm.arguments import check_arguments, or_none
+from cluster_abm.arguments import check_arguments, or_none, shortened
 from cluster_abm.errors import InputError
 from cluster_abm.limits import check_runs, counted
 from cluster_abm.policies import BOUNDS, AnyPolicy, Policy
 from cluster_abm.scenario import Scenario, scenario_of
 from cluster_abm.scenario.filling.handing_over import with_graph
 from cluster_abm.scenario.filling.overriding import laid_over
+from cluster_abm.scenario.policy_names import current_name
 from cluster_abm.study.asking import check_seeds
 from cluster_abm.study.comparison import BEST, WORST, Comparison, finite
 from cluster_abm.study.design.policies import (
@@ -37,7 +38,8 @@ __all__ = [
     "with_policy",
 ]  # fmt: skip
 # What a misspelt keyword may mean.
-ARGUMENTS = ("scenario", "policies", "seeds", "workers", "quiet", "where", "overrides", "out", "network")
+ARGUMENTS = ("scenario", "policies", "seeds", "workers", "quiet", "where", "overrides", "out", "network", "baseline",
+             "all_pairs")  # fmt: skip
 
 
 def compare(
@@ -51,6 +53,8 @@ def compare(
     overrides: Mapping[str, object] | None = None,
     out: str | Path | None = None,
     network: Any = None,
+    baseline: str | None = None,
+    all_pairs: bool = False,
     **keywords: object,
 ) -> Comparison:
     """Run policies on the same jobs, from several seeds, and compare them.
@@ -78,6 +82,8 @@ def compare(
         overrides: dotted keys laid over the scenario, {"cluster.nodes": 64}.
         out: a folder that keeps finished runs; the same call, interrupted or repeated, does only those that it lacks.
         network: a networkx graph that joins the nodes, as of `load_scenario`.
+        baseline: the policy that the others are compared with, one of them; default: the first one.
+        all_pairs: compare every policy with every other one.
         keywords: the same as `overrides`, `__` for the dot: cluster__nodes=64.
 
     Returns:
@@ -91,6 +97,11 @@ def compare(
     wanted, has_bound = without_bounds(_asked(scenario, policies))
     variants = variants_of(scenario, wanted)
     names = tuple(variants)
+    named = current_name(baseline) if isinstance(baseline, str) else ""
+    if baseline is not None and named not in names:
+        raise InputError(
+            f"baseline {shortened(baseline)}: not among the policies compared; allowed: {', '.join(names)}"
+        )
     first = scenario.run.seed
     count = seeds_of(seeds, scenario.compare.seeds)
     check_seeds(first, count)
@@ -110,7 +121,7 @@ def compare(
         except KeyboardInterrupt:
             # The runs are kept all the same.
             bound, outcome.interrupted = dict.fromkeys(complete, math.nan), True
-    return Comparison(scenario, names, complete, runs, outcome, bound)
+    return Comparison(scenario, names, complete, runs, outcome, bound, named, all_pairs)
 
 
 def _asked(scenario: Scenario, policies: Sequence[AnyPolicy] | AnyPolicy | None) -> Sequence[AnyPolicy]:

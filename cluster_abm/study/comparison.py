@@ -15,6 +15,7 @@ from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError
 from cluster_abm.policies import available
 from cluster_abm.policy.bounds import SRPT_POOL
+from cluster_abm.results.asked import is_more_better
 from cluster_abm.results.words import line_words, why_absent, with_unit
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.hardware import hardware_named
@@ -60,6 +61,8 @@ class Comparison(displays.Displayed):
         outcome: what became of each run.
         bound: where `srpt-pool` was asked for, the lower bound on the mean response of each seed's jobs [ms]; NaN where
             there is none.
+        named_baseline: the policy that the others are compared with; "": the first one.
+        are_all_paired: whether every policy is compared with every other one.
     """
 
     scenario: Scenario
@@ -68,6 +71,18 @@ class Comparison(displays.Displayed):
     runs: pd.DataFrame
     outcome: RunsOutcome
     bound: Mapping[int, float] | None = None
+    named_baseline: str = ""
+    are_all_paired: bool = False
+
+    @property
+    def baseline(self) -> str:
+        """The policy that the others are compared with."""
+        return self.named_baseline or self.policies[0]
+
+    @property
+    def headline(self) -> str:
+        """The measure that policies are compared by (`measure.headline`)."""
+        return self.scenario.measure.headline
 
     @cached_property
     def one_run(self) -> frozenset[str]:
@@ -111,62 +126,78 @@ class Comparison(displays.Displayed):
             return Estimate(values[0], None)
         return estimate(values, bounds_of(metric))
 
-    def estimates(self, metric: str = "mean_slowdown") -> pd.DataFrame:
+    def estimates(self, metric: str | None = None) -> pd.DataFrame:
         """Every policy's mean of a metric as a table.
 
         Args:
-            metric: a column of `runs`.
+            metric: a column of `runs`; default: `headline`.
 
         Returns:
             index `policy`, in the order asked for, last `srpt-pool` if it was and bounds the metric; columns mean, low,
-            high (the 95 % interval over seeds, NaN of one sample), and ratio: how many times the first policy's mean
-            it is.
+            high (the 95 % interval over seeds, NaN of one sample), and ratio: how many times the baseline's it
+            typically is, seed by seed.
 
         Raises:
             InputError: `runs` has no such metric, or no seed has finished for all policies.
         """
+        metric = self.headline if metric is None else metric
         self._check(metric)
         rows = []
-        pairs, first = self.pairs(metric), self.estimate(self.policies[0], metric).mean
+        pairs, first = self.against_baseline(metric), self.estimate(self.baseline, metric).mean
         bounding = [SRPT_POOL] if self.bound is not None and metric == BOUNDED else []
         for name in (*self.policies, *bounding):
             found = self.estimate(name, metric)
             low, high = found.ci95 or (math.nan, math.nan)
             ratio = found.mean / (first or math.nan) if name in bounding else 1.0
-            if name in self.policies[1:]:
-                ratio = 1 / (pairs[self.policies[0], name].ratio or math.nan)
+            if name in self.policies and name != self.baseline:
+                ratio = pairs[name, self.baseline].ratio
             rows.append({"policy": name, "mean": found.mean, "low": low, "high": high, "ratio": ratio})
         return pd.DataFrame(rows).set_index("policy")
 
-    def differences(self, metric: str = "mean_slowdown") -> pd.DataFrame:
+    def differences(self, metric: str | None = None) -> pd.DataFrame:
         """`pairs` as a table.
 
         Args:
-            metric: a column of `runs`.
+            metric: a column of `runs`; default: `headline`.
 
         Returns:
-            index a, b; columns difference (a - b, the mean over seeds), low, high, ratio (of the means), significant
-            (None where both are one sample).
+            index a, b; columns difference (a - b, the mean over seeds), low, high, ratio (a over b, the geometric mean
+            over seeds), ratio_low, ratio_high, significant (of the ratio; None where both are one sample), verdict.
 
         Raises:
             InputError: as of `estimates`.
         """
+        metric = self.headline if metric is None else metric
         self._check(metric)
         rows = []
         for (a, b), pair in self.pairs(metric).items():
             low, high = pair.difference.ci95 or (math.nan, math.nan)
-            row = {"difference": pair.difference.mean, "low": low, "high": high, "ratio": pair.ratio}
-            rows.append({"a": a, "b": b} | row | {"significant": pair.significant})
-        columns = ["a", "b", "difference", "low", "high", "ratio", "significant"]
+            ratio_low, ratio_high = pair.ratio_ci95 or (math.nan, math.nan)
+            rows.append(
+                (a, b, pair.difference.mean, low, high, pair.ratio, ratio_low, ratio_high, pair.significant,
+                 pair.verdict(is_more_better(metric)))
+            )  # fmt: skip
+        columns = ["a", "b", "difference", "low", "high", "ratio", "ratio_low", "ratio_high", "significant", "verdict"]
         return pd.DataFrame(rows, columns=columns).set_index(["a", "b"])
 
-    def pairs(self, metric: str = "mean_slowdown") -> Pairs:
-        """Every pair of policies (a before b in the order asked for); significance and intervals Holm-corrected.
+    def pairs(self, metric: str | None = None) -> Pairs:
+        """Each policy against the baseline, or every pair of policies; significance and intervals Holm-corrected.
 
-        `pairs()[a, b]` is a - b, whichever of the two was asked for first. Raises InputError: as `estimates`.
+        `pairs()[a, b]` is a against b, in either order. Raises InputError: as `estimates`.
         """
-        values = {name: self.values(name, metric) for name in self.policies}
-        return Pairs(corrected(all_pairs(values, self.one_run)))
+        metric = self.headline if metric is None else metric
+        return self._every_pair(metric) if self.are_all_paired else self.against_baseline(metric)
+
+    def _every_pair(self, metric: str) -> Pairs:
+        return Pairs(corrected(all_pairs(self._values(metric), self.one_run)))
+
+    def against_baseline(self, metric: str | None = None) -> Pairs:
+        """Each policy against the baseline, Holm-corrected. Raises InputError: as `estimates`."""
+        metric = self.headline if metric is None else metric
+        return Pairs(corrected(all_pairs(self._values(metric), self.one_run, self.baseline)))
+
+    def _values(self, metric: str) -> dict[str, list[float]]:
+        return {name: self.values(name, metric) for name in self.policies}
 
     def word_of(self, pair: PairedDifference) -> str:
         """Whether a difference of `pairs` is significant, in words."""
@@ -202,33 +233,34 @@ class Comparison(displays.Displayed):
             return Estimate(found.mean, None)
         return found
 
-    def best(self, metric: str = "mean_slowdown") -> tuple[str, ...]:
+    def best(self, metric: str | None = None) -> tuple[str, ...]:
         """Return the policy of least mean, and after it those that do not differ from it significantly.
 
-        The paired difference of a single name to every other is significant, Holm-corrected. The pooled reference is
-        no policy: it leads only where nothing else ran.
+        A single name differs significantly from every other one, by Holm's correction over all pairs. The pooled
+        reference is no policy: it leads only where nothing else ran.
         """
+        metric = self.headline if metric is None else metric
         known = available()
         bounds = {name for name in self.policies if name in known and known[name].pooled}
         ranked = sorted(
             [name for name in self.policies if name not in bounds] or self.policies,
             key=lambda name: _last_if_nan(self.estimate(name, metric).mean),
         )
-        pairs = self.pairs(metric)
+        pairs = self._every_pair(metric)
         leader = ranked[0]
         return tuple(name for name in ranked if name == leader or not pairs[leader, name].significant)
 
     @property
     def conclusion(self) -> str:
-        """Which policy has the lowest mean slowdown, and whether significantly, in one sentence; "" where fewer than
-        two policies, or no seed, can be compared."""
+        """How the policies stand against the baseline by the headline, in one sentence; "" where fewer than two
+        policies, or no seed, can be compared."""
         if len(self.policies) < 2 or not self.seeds:
             return ""
-        known = available()
-        leader, *others = self.best()
-        pooled = [name for name in self.policies if name in known and known[name].pooled and name != leader]
+        metric = self.headline
+        pairs = self.against_baseline(metric)
         samples = "one sample" if self.is_one_sample else "one seed" if len(self.seeds) == 1 else ""
-        return conclusion_of(leader, others, self.pairs(), pooled, samples)
+        against = {name: pairs[name, self.baseline] for name in self.policies if name != self.baseline}
+        return conclusion_of(self.baseline, line_words(metric), against, is_more_better(metric), samples)
 
     @property
     def seeds_words(self) -> str:
@@ -329,13 +361,12 @@ class Comparison(displays.Displayed):
         if not self.seeds:
             yield displays.paragraph("no seed has finished for all policies: there is nothing to compare")
             return
-        first, pairs = self.policies[0], self.pairs()
-        rows = []
+        headline, against, rows = self.headline, self.against_baseline(), []
         for name in self.policies:
             closed = self.gap_closed(name)
-            row = {"policy": name, "mean slowdown [95 %]": text_of(self.estimate(name, "mean_slowdown"))}
+            row = {"policy": name, f"{line_words(headline)} [95 %]": text_of(self.estimate(name, headline))}
             if len(self.policies) > 1:
-                row[f"slowdown of {first} / own"] = ratio_text(pairs.get((first, name)))
+                row[f"times {self.baseline}"] = ratio_text(against.get((name, self.baseline)))
             for metric in ("p95_slowdown", "mean_response_ms", "cpu_utilisation", "disk_utilisation"):
                 if metric in self.runs:
                     row[line_words(metric)] = with_unit(metric, self.estimate(name, metric).mean)
@@ -353,13 +384,10 @@ class Comparison(displays.Displayed):
         if self.conclusion:
             yield displays.paragraph(self.conclusion)
         words = [
-            {
-                "a": a, "b": b, "mean difference of slowdown, a - b": text_of(pair.difference),
-                "": self.word_of(pair),
-            }
-            for (a, b), pair in pairs.items()
-        ]  # fmt: skip
-        yield displays.folded(f"all {len(words)} pairs, seed by seed", displays.table(words))
+            {"a": a, "b": b, "a / b": ratio_text(pair), "a is": pair.verdict(is_more_better(headline))}
+            for (a, b), pair in self.pairs().items()
+        ]
+        yield displays.folded(f"{len(words)} pairs, seed by seed", displays.table(words))
         from cluster_abm.results.picture import png_of
 
         yield displays.image(png_of(self.plot()), f"{self.title}: slowdowns, where the time went, seed by seed")

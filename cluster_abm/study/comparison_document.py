@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cluster_abm.policy.bounds import SRPT_POOL
+from cluster_abm.results.asked import is_more_better
 from cluster_abm.study.statistics.gap import BOUNDED
 
 if TYPE_CHECKING:
@@ -44,11 +45,19 @@ class ComparedPolicies(Protocol):
     def replications(self) -> int:
         """How many seeds give different runs."""
 
+    @property
+    def headline(self) -> str:
+        """The measure that policies are compared by."""
+
+    @property
+    def baseline(self) -> str:
+        """The policy that the others are compared with."""
+
     def estimate(self, policy: str, metric: str) -> Estimate:
         """Mean and interval of a metric."""
 
-    def pairs(self, metric: str = ...) -> Pairs:
-        """Paired differences of all pairs."""
+    def pairs(self, metric: str | None = ...) -> Pairs:
+        """Each policy against the baseline, or all pairs; by the headline, where no metric is named."""
 
     def gap_closed(self, policy: str) -> Estimate | None:
         """The share of the gap to the pooled reference that a policy closes."""
@@ -76,21 +85,28 @@ def document_of(found: ComparedPolicies) -> dict[str, Any]:
         if found.bound is not None:
             bound = finite(found.estimate(SRPT_POOL, BOUNDED).mean)
             policies[SRPT_POOL] = dict.fromkeys(policies[found.policies[0]]) | {BOUNDED: bound}
+        raw = found.pairs("mean_slowdown")
         for (a, b), pair in found.pairs().items():
+            difference = raw[a, b].difference
             pairs.append(
                 {
                     "a": a,
                     "b": b,
                     "ratio": finite(pair.ratio),
-                    "difference": finite(pair.difference.mean),
-                    "ci95": _listed(pair.difference),
+                    "ratio_ci95": None if pair.ratio_ci95 is None else list(pair.ratio_ci95),
                     "significant": pair.significant,
+                    "tails_unlike": pair.tails_unlike,
+                    "verdict": pair.verdict(is_more_better(found.headline)),
+                    "difference": finite(difference.mean),
+                    "ci95": _listed(difference),
                 }
             )
     return {
         "scenario": found.scenario.name,
         "seeds": list(found.seeds),
         "replications": found.replications,
+        "headline": found.headline,
+        "baseline": found.baseline,
         "policies": policies,
         "pairs": pairs,
     }

@@ -3,45 +3,40 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import get_args
 
 from cluster_abm.study.statistics.estimates import Estimate
-from cluster_abm.study.statistics.paired import PairedDifference
+from cluster_abm.study.statistics.paired import PairedDifference, Verdict
 
 # How significance is judged.
-TEST_WORDS = "(t tests, Holm, 5 %)"
+TEST_WORDS = "(t tests of ratios, Holm, 5 %)"
+# In the order in which they are said.
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 
 def conclusion_of(
-    leader: str,
-    others: Sequence[str],
-    pairs: Mapping[tuple[str, str], PairedDifference],
-    pooled: Sequence[str],
-    single: str,
+    baseline: str, measure: str, against: Mapping[str, PairedDifference], more_is_better: bool, single: str
 ) -> str:
-    """Which policy has the lowest mean slowdown, and whether significantly.
+    """How policies stand against the baseline, in one sentence.
 
     Args:
-        leader: that policy.
-        others: those from which it does not differ significantly.
-        pairs: of all policies, in either order.
-        pooled: pooled references among them.
+        baseline: its name.
+        measure: by which they are compared, in words.
+        against: each other policy against the baseline, in the order asked for.
+        more_is_better: of the measure.
         single: "one seed" or "one sample", of which nothing is tested; "": there are several.
     """
-    beside = f" ({', '.join(pooled)} is a pooled reference, no policy)" if pooled else ""
-    lowest = f"{leader} has the lowest mean slowdown{beside}"
+    begin = f"{measure}, against {baseline}: "
     if single == "one seed":
-        return f"{lowest}; one seed does not tell whether by more than noise"
+        return f"{begin}one seed does not show whether a difference is more than noise"
     if single:
-        return f"{lowest}; {single}: no difference is tested"
-    untested = [name for name in others if pairs[leader, name].significant is None]
-    alike = [name for name in others if name not in untested]
-    what = []
-    if untested:
-        what.append(f"{_differences('difference', untested)} of one sample and not tested")
-    if alike:
-        what.append(f"{_differences('paired difference', alike)} not significant")
-    return f"{lowest}; {'; '.join(what) or 'every paired difference to it is significant'} {TEST_WORDS}"
+        return f"{begin}{single}: no difference is tested"
+    by_verdict: dict[str, list[str]] = {}
+    for name, pair in against.items():
+        by_verdict.setdefault(pair.verdict(more_is_better), []).append(name)
+    said = [f"{', '.join(by_verdict[verdict])} {verdict}" for verdict in VERDICTS if verdict in by_verdict]
+    return f"{begin}{'; '.join(said)} {TEST_WORDS}"
 
 
 def one_sample_words(seeds: int, is_log: bool) -> str:
@@ -51,10 +46,11 @@ def one_sample_words(seeds: int, is_log: bool) -> str:
 
 
 def ratio_text(pair: PairedDifference | None) -> str:
-    """A ratio of means, with a remark if the difference is not significant; "" where there is none."""
+    """A ratio and its interval, with a remark where no more is said than that; "" where there is none."""
     if pair is None or math.isnan(pair.ratio):
         return ""
-    return f"{pair.ratio:.2f}{' (n.s.)' if pair.significant is False else ''}"
+    ends = "" if pair.ratio_ci95 is None else f" [{pair.ratio_ci95[0]:.3g}, {pair.ratio_ci95[1]:.3g}]"
+    return f"{pair.ratio:.3g}{ends}{' (n.s.)' if pair.significant is False else ''}"
 
 
 def text_of(found: Estimate) -> str:
@@ -64,8 +60,3 @@ def text_of(found: Estimate) -> str:
     if found.ci95 is None:
         return f"{found.mean:.4g}"
     return f"{found.mean:.4g} [{found.ci95[0]:.4g}, {found.ci95[1]:.4g}]"
-
-
-def _differences(word: str, names: Sequence[str]) -> str:
-    several = len(names) > 1
-    return f"its {word}{'s' * several} to {', '.join(names)} {'are' if several else 'is'}"
