@@ -194,7 +194,7 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
     if load is not None:
         echo(f"offered load: {in_words(load.as_dict())} (of the first seed's jobs)")
     echo(textwrap.fill(found.seeds_words, 100, break_on_hyphens=False))
-    echo("slowdown: wall time of a task / its isolated time, alone on its home node\n")
+    echo(textwrap.fill(f"{found.slowdown_words}\n", 100, break_on_hyphens=False) + "\n")
     echo(table_text(rows))
     if any(row[ratio].endswith("(n.s.)") for row in rows):
         echo(f"\n(n.s.): the ratio to {found.baseline} is not significant {TEST_WORDS}")

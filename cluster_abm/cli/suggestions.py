@@ -52,8 +52,8 @@ def suggestions(found: Comparison, asked: Asked) -> list[str]:
     known = available()
     # A bound is no policy to go on with.
     policies = [name for name in found.policies if name not in known or not known[name].pooled] or found.policies
-    slowdowns = {name: found.estimate(name, "mean_slowdown").mean for name in policies}
-    best = min(slowdowns, key=lambda name: math.inf if math.isnan(slowdowns[name]) else slowdowns[name])
+    means = {name: found.estimate(name, found.headline).mean for name in policies}
+    best = min(means, key=lambda name: math.inf if math.isnan(means[name]) else means[name])
     return [*_further(asked, best), *ALWAYS]
 
 

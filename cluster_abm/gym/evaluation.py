@@ -43,26 +43,23 @@ class Evaluation:
     left_out: Mapping[str, str]
 
     def estimates(self) -> dict[str, Estimate]:
-        """Mean slowdown of each, with its 95 % interval over seeds."""
+        """The measure's mean of each, with its 95 % interval over seeds."""
         return {name: estimate(list(values)) for name, values in self.values.items()}
 
     def differences(self) -> dict[str, PairedDifference]:
-        """Learner minus opponent on the same jobs, below 0 where the learner is better; `significant` by Holm's
-        correction over the opponents."""
+        """Learner against opponent on the same jobs: a ratio below 1 where the learner is typically better;
+        `significant` by Holm's correction over the opponents."""
         mine = list(self.values[self.name])
         return corrected({name: paired(mine, list(of)) for name, of in self.values.items() if name != self.name})
 
     def lines(self) -> list[str]:
-        """One line a policy: mean slowdown; learner minus opponent with its interval; which is better."""
+        """One line a policy: mean of the measure; learner over opponent with its interval; what may be said."""
         estimates, differences = self.estimates(), self.differences()
         shown = [f"{self.scenario}, {len(self.seeds)} seeds", f"  {self.name:<14}{estimates[self.name].mean:9.3f}"]
         for name, difference in differences.items():
-            low, high = difference.difference.ci95 or (math.nan, math.nan)
-            word = "not told apart"
-            if difference.significant:
-                word = f"{self.name if difference.difference.mean < 0 else name} is better"
-            numbers = f"{estimates[name].mean:9.3f}{difference.difference.mean:+9.3f}"
-            shown.append(f"  {name:<14}{numbers}  [{low:+.3f}, {high:+.3f}]  {word}")
+            low, high = difference.ratio_ci95 or (math.nan, math.nan)
+            numbers = f"{estimates[name].mean:9.3f}{difference.ratio:9.3f}"
+            shown.append(f"  {name:<14}{numbers}  [{low:.3f}, {high:.3f}]  {self.name} is {difference.verdict()}")
         shown += [f"  {name:<14}cannot run here: {why}" for name, why in self.left_out.items()]
         return shown
 
@@ -114,7 +111,7 @@ def evaluate(
         if len(found.seeds) < count:
             told = [*found.outcome.errors, *found.outcome.policy_faults]
             raise InputError([f"{setup.name}: {problem}" for problem in told] or f"{setup.name}: interrupted")
-        values |= {name: found.values(name, "mean_slowdown") for name in names}
+        values |= {name: found.values(name, found.headline) for name in names}
     return Evaluation(setup.name, name, tuple(range(first, first + count)), values, left_out)
 
 
@@ -124,7 +121,8 @@ def by_scores(scorer: Scorer) -> Player:
 
 
 def play(player: Player, scenario: str | Scenario, seeds: Sequence[int]) -> list[float]:
-    """Mean slowdown of an episode from each seed, under a function of one decision's observation that gives the node.
+    """The scenario's headline measure of an episode from each seed, under a function of one decision's observation that
+    gives the node.
 
     NaN of an episode in which no job finished.
     """
@@ -133,8 +131,8 @@ def play(player: Player, scenario: str | Scenario, seeds: Sequence[int]) -> list
         observation, info = env.reset(seed=seed)
         while "summary" not in info:
             observation, _, _, _, info = env.step(player(observation))
-        slowdown = info["summary"]["metrics"]["mean_slowdown"]
-        found.append(math.nan if slowdown is None else float(slowdown))
+        value = info["summary"]["metrics"][env.scenario.measure.headline]
+        found.append(math.nan if value is None else float(value))
     return found
 
 

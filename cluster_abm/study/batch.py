@@ -79,6 +79,7 @@ def run_batch(
     where = Where(executor_kind, workers, dask, slurm)
     where.check()
     expansion = expand(study)
+    study = expansion.study
     for remark in expansion.remarks if not quiet else ():
         tqdm.write(f"note: {remark}", file=sys.stderr)
     check_folder(study.name, (study.file, Path(study.scenario_source)), folder)

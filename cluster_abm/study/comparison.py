@@ -31,6 +31,7 @@ from cluster_abm.study.statistics.gap import BEST, BOUNDED, WORST, share_of_gap
 from cluster_abm.study.statistics.one_sample import of_one_sample
 from cluster_abm.study.statistics.paired import PairedDifference, all_pairs, corrected
 from cluster_abm.study.statistics.pairs import Pairs
+from cluster_abm.workload import bound_ms
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -186,9 +187,11 @@ class Comparison(displays.Displayed):
         `pairs()[a, b]` is a against b, in either order. Raises InputError: as `estimates`.
         """
         metric = self.headline if metric is None else metric
-        return self._every_pair(metric) if self.are_all_paired else self.against_baseline(metric)
+        return self.every_pair(metric) if self.are_all_paired else self.against_baseline(metric)
 
-    def _every_pair(self, metric: str) -> Pairs:
+    def every_pair(self, metric: str | None = None) -> Pairs:
+        """Every pair of policies, Holm-corrected. Raises InputError: as `estimates`."""
+        metric = self.headline if metric is None else metric
         return Pairs(corrected(all_pairs(self._values(metric), self.one_run)))
 
     def against_baseline(self, metric: str | None = None) -> Pairs:
@@ -234,21 +237,25 @@ class Comparison(displays.Displayed):
         return found
 
     def best(self, metric: str | None = None) -> tuple[str, ...]:
-        """Return the policy of least mean, and after it those that do not differ from it significantly.
+        """Return the policy of the best mean, and after it those than which it is not better (`Verdict`).
 
-        A single name differs significantly from every other one, by Holm's correction over all pairs. The pooled
-        reference is no policy: it leads only where nothing else ran.
+        A single name is better than every other one, by Holm's correction over all pairs. The pooled reference is no
+        policy: it leads only where nothing else ran.
         """
         metric = self.headline if metric is None else metric
         known = available()
         bounds = {name for name in self.policies if name in known and known[name].pooled}
+        more_is_better = is_more_better(metric)
+        sign = -1.0 if more_is_better else 1.0
         ranked = sorted(
             [name for name in self.policies if name not in bounds] or self.policies,
-            key=lambda name: _last_if_nan(self.estimate(name, metric).mean),
+            key=lambda name: _last_if_nan(sign * self.estimate(name, metric).mean),
         )
-        pairs = self._every_pair(metric)
+        pairs = self.every_pair(metric)
         leader = ranked[0]
-        return tuple(name for name in ranked if name == leader or not pairs[leader, name].significant)
+        return tuple(
+            name for name in ranked if name == leader or pairs[leader, name].verdict(more_is_better) != "better"
+        )
 
     @property
     def conclusion(self) -> str:
@@ -275,6 +282,14 @@ class Comparison(displays.Displayed):
         if self.one_run:
             alike = ", ".join(name for name in self.policies if name in self.one_run)
             words += f"; {alike}: one sample, the same run from every seed: no interval"
+        return words
+
+    @property
+    def slowdown_words(self) -> str:
+        """What slowdown is, and below which time it is bounded where the headline says so."""
+        words = "slowdown: wall time of a task over its isolated time, alone on its home node"
+        if self.headline == "bounded_slowdown":
+            words += f"; bounded: of both times, {bound_ms(self.scenario):.4g} ms at least count"
         return words
 
     @property
@@ -378,9 +393,7 @@ class Comparison(displays.Displayed):
             shown = "" if math.isnan(least) else with_unit(BOUNDED, least)
             rows.append(dict.fromkeys(rows[0], "") | {"policy": SRPT_POOL, line_words(BOUNDED): shown})
         yield displays.table(rows)
-        yield displays.paragraph(
-            f"{self.seeds_words}; slowdown: wall time of a task over its isolated time, alone on its home node"
-        )
+        yield displays.paragraph(f"{self.seeds_words}; {self.slowdown_words}")
         if self.conclusion:
             yield displays.paragraph(self.conclusion)
         words = [

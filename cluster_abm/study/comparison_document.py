@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from cluster_abm.policy.bounds import SRPT_POOL
 from cluster_abm.results.asked import is_more_better
 from cluster_abm.study.statistics.gap import BOUNDED
+from cluster_abm.workload import bound_ms
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,6 +107,7 @@ def document_of(found: ComparedPolicies) -> dict[str, Any]:
         "seeds": list(found.seeds),
         "replications": found.replications,
         "headline": found.headline,
+        "bound_ms": bound_ms(found.scenario),
         "baseline": found.baseline,
         "policies": policies,
         "pairs": pairs,

@@ -1,7 +1,7 @@
 """Work: jobs by distribution or from traces. Knows nothing of policies."""
 
 from cluster_abm.workload.background import background_table
-from cluster_abm.workload.bound import bound_ms
+from cluster_abm.workload.bound import bound_ms, with_bound
 from cluster_abm.workload.data import catalogue_of
 from cluster_abm.workload.generators import key
 from cluster_abm.workload.homes import homes_of
@@ -11,5 +11,5 @@ from cluster_abm.workload.users import are_closed
 
 __all__ = [
     "OfferedLoad", "RunJobs", "are_closed", "background_table", "bound_ms", "catalogue_of", "homes_of", "job_table",
-    "jobs_per_second", "key", "offered_load", "program_names", "work_of",
+    "jobs_per_second", "key", "offered_load", "program_names", "with_bound", "work_of",
 ]  # fmt: skip

@@ -32,6 +32,15 @@ def bound_ms(scenario: Scenario) -> float:
     return min(max(cost_ms, LEAST_SHARE * isolated_ms), LARGEST_SHARE * isolated_ms)
 
 
+def with_bound(scenario: Scenario) -> Scenario:
+    """The scenario with `measure.bound_ms` set, for runs that differ in keys and are compared all the same.
+
+    Raises InputError: as `bound_ms`.
+    """
+    measure = scenario.measure.model_copy(update={"bound_ms": bound_ms(scenario)})
+    return scenario.model_copy(update={"measure": measure})
+
+
 def mean_isolated_ms(scenario: Scenario) -> float | None:
     """The mean time that a task takes alone on the slowest kind of node [ms]; None: the scenario has no task.
 

@@ -98,6 +98,7 @@ class ArenaFrame(StudyFrame["Arena"]):
 
 
 def _print_arena(found: Arena, own: Sequence[str]) -> None:
+    from cluster_abm.results.words import line_words
     from cluster_abm.study.arena.report import rules_of
     from cluster_abm.study.arena.verdicts import table_of_regret
 
@@ -108,14 +109,17 @@ def _print_arena(found: Arena, own: Sequence[str]) -> None:
         interval=[f"[{low:.1%}, {high:.1%}]" for low, high in zip(table["low"], table["high"], strict=True)],
         worst=[f"{value:.0%}" for value in table["worst"]],
         messages=[f"{value:.3g}" for value in table["messages"]],
+        beside=[f"{value:.1%}" for value in table["regret_of_mean_slowdown"]],
         gap_closed=["" if value != value else f"{value:.0%}" for value in table["gap_closed"]],
     )
     columns = {
         "policy": "policy", "regret": "mean regret", "interval": "95 % over regimes",
         "worst": "regret in its worst regime", "best_in": "regimes: best, or not told apart",
-        "gap_closed": "of the gap none - pooled closed", "messages": "messages per job",
+        "beside": "regret of mean slowdown", "gap_closed": "of the gap none - pooled closed",
+        "messages": "messages per job",
     }  # fmt: skip
-    echo(f"{len(found.found)} regimes; regret: mean slowdown over that of the regime's best policy, less 1\n")
+    measure = line_words(found.headline)
+    echo(f"{len(found.found)} regimes; regret: {measure} over that of the regime's best policy, less 1\n")
     echo(shown[[*columns]].rename(columns=columns).to_string(index=False))
     rules = rules_of(found, table)
     if rules:

@@ -45,10 +45,8 @@ NOT_TUNED = {
 @count_option("--judge-seeds", 16, "Further seeds, on which the best candidate is judged: two runs each.", least=2)
 @click.option(
     "--metric",
-    default="mean_slowdown",
-    show_default=True,
     shell_complete=names.metrics,
-    help="What is to become better.",
+    help="What is to become better (default: the scenario's measure.headline).",
 )
 @click.option(
     "--sum-to-one", metavar="KEY,KEY,...", help="Weights that are divided by their sum: only their ratios are searched."
@@ -61,7 +59,7 @@ def tune_command(
     budget: int,
     seeds: int,
     judge_seeds: int,
-    metric: str,
+    metric: str | None,
     sum_to_one: str | None,
 ) -> int:
     """Search for parameters under which SCENARIO does better than as it stands; needs the extra `tune` (Optuna).
@@ -81,7 +79,7 @@ def tune_command(
     with gathered() as gather:
         with gather:
             ranges, sum_keys = overs_of(overs), tuple(names_of(sum_to_one) or ())
-            question = TuningQuestion(checked, ranges, budget, seeds, judge_seeds, metric, sum_keys)
+            question = TuningQuestion(checked, ranges, budget, seeds, judge_seeds, metric or "", sum_keys)
             question.check()
         with gather:
             check_keys_have_effect(checked, call.scenario, overrides, [checked.policy.name], NOT_TUNED)

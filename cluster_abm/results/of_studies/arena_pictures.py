@@ -21,11 +21,12 @@ OWN: dict[str, Any] = {"color": SERIES_COLOURS[1], "hatch": "///", "edgecolor": 
 REST: dict[str, Any] = {"color": LINK}
 
 
-def draw_regret(path: Path, title: str, table: pd.DataFrame, own: Sequence[str] = ()) -> None:
+def draw_regret(path: Path, title: str, table: pd.DataFrame, measure: str, own: Sequence[str] = ()) -> None:
     """A bar a policy: its mean regret with the interval over regimes, and a mark for the worst one.
 
     Args:
         table: columns policy, regret, low, high, worst, in the order to draw.
+        measure: what regret is of, in words.
         own: policies that are drawn in another colour, hatched.
     """
     figure = new_figure(10, 2.0 + 0.24 * len(table), title)
@@ -44,7 +45,7 @@ def draw_regret(path: Path, title: str, table: pd.DataFrame, own: Sequence[str] 
     ticks = [tick for tick in (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 100000) if tick <= shown[:, 3].max() * 2]
     axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     axes.set_xlim(0.0, 1.5 * max(1.0, shown[:, 3].max()))
-    tidy(axes, "", "mean slowdown beyond the best policy's of each regime [%]", "", grid="x")
+    tidy(axes, "", f"{measure} beyond the best policy's of each regime [%]", "", grid="x")
     handles = [
         Patch(label="geometric mean over regimes, 95 % interval", **_filled(REST)),
         *([Patch(label="the same, of a policy of your own", **_filled(OWN))] if len(own) else []),

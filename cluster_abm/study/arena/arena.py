@@ -11,13 +11,13 @@ import pandas as pd
 
 from cluster_abm.limits import check_runs, counted
 from cluster_abm.policies import available
-from cluster_abm.study.arena.regimes import FACTORS, sample, scenario_of
-from cluster_abm.study.arena.verdicts import METRIC, RegimeVerdict, logs_of, verdicts
+from cluster_abm.study.arena.regimes import FACTORS, headline_of, sample, scenario_of
+from cluster_abm.study.arena.verdicts import BESIDE, RegimeVerdict, logs_of, verdicts
 from cluster_abm.study.design.policies import check_policies, with_policy
 from cluster_abm.study.runner.tasks import RunsOutcome, SeededRun, Where, run_all
 
 SAMPLE_SEED, FIRST_SEED = 2026, 1
-METRICS = (METRIC, "p95_slowdown", "messages_per_job", "remote_executions", "migrations", "jobs.submitted")
+METRICS = (BESIDE, "p95_slowdown", "messages_per_job", "remote_executions", "migrations", "jobs.submitted")
 # What is left out where all policies are asked for, and why.
 LEFT_OUT = {
     "pooled": "the pooled reference, no policy",
@@ -45,15 +45,20 @@ class Arena:
     """A finished arena."""
 
     regimes: pd.DataFrame  # index regime, a column a factor
-    runs: pd.DataFrame  # a row a run: regime, policy, seed, and METRICS
+    runs: pd.DataFrame  # a row a run: regime, policy, seed, the headline, and METRICS
     outcome: RunsOutcome  # what became of each run
     found: dict[int, RegimeVerdict]  # the verdict on each regime of which all runs have finished
     settings: Mapping[str, object]  # keys that were laid over all regimes
 
     @property
+    def headline(self) -> str:
+        """The measure that regret is of."""
+        return headline_of(self.settings)
+
+    @property
     def logs(self) -> pd.DataFrame:
-        """Logarithms of slowdowns (verdicts.logs_of)."""
-        return logs_of(self.runs)
+        """Logarithms of the headline (verdicts.logs_of)."""
+        return logs_of(self.runs, self.headline)
 
 
 def contestants(own: Sequence[str] = ()) -> list[str]:
@@ -84,7 +89,8 @@ def hold(
     names = list(dict.fromkeys([*policies, "none", "pooled"]))
     check_runs(f"{counted(plan.regimes)} regimes, {plan.seeds} seeds, {len(names)} policies",
                plan.regimes * plan.seeds * len(names))  # fmt: skip
-    points = sample(plan.regimes, SAMPLE_SEED)
+    points, headline = sample(plan.regimes, SAMPLE_SEED), headline_of(more or {})
+    metrics = list(dict.fromkeys([headline, *METRICS]))
     labels, tasks = [], []
     for number, point in enumerate(points):
         scenario = scenario_of(point, plan.tasks_per_core, plan.least_tasks, more)
@@ -95,14 +101,14 @@ def hold(
                 tasks.append(SeededRun(variants[name], seed))
     outcome = run_all(tasks, workers, label="arena", quiet=quiet, where=where)
     rows = [
-        {"regime": number, "policy": name, "seed": seed, **{metric: row.get(metric, np.nan) for metric in METRICS}}
+        {"regime": number, "policy": name, "seed": seed, **{metric: row.get(metric, np.nan) for metric in metrics}}
         for (number, name, seed), row in zip(labels, outcome.rows, strict=True)
         if row is not None
     ]
-    runs = pd.DataFrame(rows, columns=["regime", "policy", "seed", *METRICS])
+    runs = pd.DataFrame(rows, columns=["regime", "policy", "seed", *metrics])
     # A regime counts once all its runs are there.
-    complete = runs.groupby("regime")[METRIC].count()
+    complete = runs.groupby("regime")[headline].count()
     whole = complete.index[complete == plan.seeds * len(names)]
     regimes = pd.DataFrame(points, columns=[factor.name for factor in FACTORS]).rename_axis("regime")
     kept = runs[runs["regime"].isin(whole)]
-    return Arena(regimes, runs, outcome, verdicts(kept) if len(kept) else {}, dict(more or {}))
+    return Arena(regimes, runs, outcome, verdicts(kept, headline) if len(kept) else {}, dict(more or {}))

@@ -10,6 +10,7 @@ import scipy
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario, load_scenario
+from cluster_abm.workload import bound_ms
 
 BASE = "arena"
 # The mean time of a task alone on a node of speed 1, CPU and disk together [ms].
@@ -111,6 +112,8 @@ def settings_of(regime: Mapping[str, float], tasks_per_core: int, least_tasks: i
         },
         "workload.tasks.parallel_share": regime["parallel"],
         "policy.cpu_threshold": JOBS_A_CORE * cores,
+        # Regimes are compared: one bound for all.
+        "measure.bound_ms": bound_ms(base),
         **{f"policy.{name}_ms": ms for name, ms in TIMES_MS.items()},
     }
     if ratio > 1.0:
@@ -135,6 +138,12 @@ def scenario_of(
     if own:
         raise InputError([f"--set {key}: the arena's regimes set this key themselves" for key in dict.fromkeys(own)])
     return load_scenario(BASE, {**settings, **(more or {})})
+
+
+def headline_of(more: Mapping[str, object]) -> str:
+    """The measure by which policies are compared in all regimes. Raises InputError: as `scenario_of`."""
+    given = {key: value for key, value in more.items() if key.startswith("measure.")}
+    return load_scenario(BASE, given).measure.headline
 
 
 def in_words(regime: Mapping[str, float], names: Sequence[str] = ()) -> str:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from cluster_abm.results.files import write_json, write_table, write_text
 from cluster_abm.results.of_studies.arena_pictures import draw_map, draw_regret
+from cluster_abm.results.words import line_words
 from cluster_abm.study.arena.arena import LEFT_OUT, Arena, ArenaSize
 from cluster_abm.study.arena.regimes import BY_NAME, FACTORS, in_words
 from cluster_abm.study.arena.rules import RegimeRule, rules
@@ -33,6 +34,7 @@ def document(arena: Arena, plan: ArenaSize, own: Sequence[str]) -> dict[str, Any
         "seeds": plan.seeds,
         "own": list(own),
         "settings": dict(arena.settings),
+        "headline": arena.headline,
         "ranking": [
             {name: _plain(value) for name, value in row.items()} for row in table.to_dict(orient="records")
         ],
@@ -63,7 +65,7 @@ def write_report(folder: Path, arena: Arena, plan: ArenaSize, own: Sequence[str]
     write_text(folder, "regimes.csv", arena.regimes.to_csv(float_format="%.4g"))
     write_text(folder, "regret.csv", table.to_csv(index=False, float_format="%.4g"))
     size = f"{len(arena.found)} regimes, {plan.seeds} seeds each, the same jobs for all"
-    draw_regret(folder / "regret.png", f"How far from the best: {size}", table, own)
+    draw_regret(folder / "regret.png", f"How far from the best: {size}", table, line_words(arena.headline), own)
     best = {number: (found.best, len(found.like) == 1) for number, found in arena.found.items()}
     others = [(factor.name, factor.words, factor.is_log) for factor in FACTORS if factor.name != X]
     draw_map(folder / "map.png", f"The best policy of each regime: {size}", arena.regimes, best, others,
@@ -73,12 +75,13 @@ def write_report(folder: Path, arena: Arena, plan: ArenaSize, own: Sequence[str]
 
 def markdown(arena: Arena, plan: ArenaSize, table: pd.DataFrame, own: Sequence[str]) -> str:
     """The report as text."""
+    words = line_words(arena.headline)
     lines = [
         "# The arena",
         "",
         f"{len(table)} policies in {len(arena.found)} regimes: points of a Latin hypercube over the factors below, "
-        f"{plan.seeds} seeds each, the same jobs for every policy. A regime's best policy is that of least mean "
-        "slowdown (geometric mean over seeds); *regret* is a policy's slowdown over the best's, less 1.",
+        f"{plan.seeds} seeds each, the same jobs for every policy. A regime's best policy is that of least "
+        f"{words} (geometric mean over seeds); *regret* is a policy's {words} over the best's, less 1.",
         *_settings(arena),
         "",
         *table_lines(
@@ -90,7 +93,7 @@ def markdown(arena: Arena, plan: ArenaSize, table: pd.DataFrame, own: Sequence[s
         "",
         *table_lines(
             ["policy", "mean regret", "95 % over regimes", "worst", "best, or not told apart, in", "alone best in",
-             "of the gap to pooled", "messages per job"],
+             "regret of mean slowdown", "of the gap to pooled", "messages per job"],
             [_row(row, own) for row in table.to_dict(orient="records")],
             "regret.csv",
         ),
@@ -113,9 +116,9 @@ def markdown(arena: Arena, plan: ArenaSize, table: pd.DataFrame, own: Sequence[s
     lines += [f"* {rule.in_words}" for rule in found] or ["No rule holds by more than noise in these regimes."]
     lines += [
         "",
-        "In brackets: how much larger the other one's slowdown is, in the geometric mean over the third of the regimes "
+        f"In brackets: how much larger the other one's {words} is, in the geometric mean over the third of the regimes "
         "in which the factor is largest, or least. A rule is listed if the factor decides (rank correlation with the "
-        "ratio of slowdowns, 5 % with Holm's correction over all pairs and factors) and the policies differ by more "
+        "ratio of the two, 5 % with Holm's correction over all pairs and factors) and the policies differ by more "
         "than noise in both thirds (t tests over regimes, 5 %); they change places where a straight line through the "
         "regimes says so.",
     ]
@@ -166,7 +169,8 @@ def _row(row: Mapping[Any, Any], own: Sequence[str]) -> list[str]:
     closed = "" if np.isnan(row["gap_closed"]) else f"{row['gap_closed']:.0%}"
     return [
         name, f"{row['regret']:.1%}", f"{row['low']:.1%} to {row['high']:.1%}", f"{row['worst']:.0%}",
-        str(row["best_in"]), str(row["alone_in"]), closed, f"{row['messages']:.3g}",
+        str(row["best_in"]), str(row["alone_in"]), f"{row['regret_of_mean_slowdown']:.1%}", closed,
+        f"{row['messages']:.3g}",
     ]  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from cluster_abm.study.design.policies import check_policies, with_policy
 from cluster_abm.study.design.sampling import unit_points
 from cluster_abm.study.design.study_file import Range, Settings, Study
 from cluster_abm.study.design.study_paths import settings_with_paths
+from cluster_abm.workload import with_bound
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class StudyCell:
 class Expansion:
     """A study, checked and taken apart."""
 
-    study: Study  # the study
+    study: Study  # the study, with the metrics that it is about
     base: Scenario  # its scenario, overrides included
     points: tuple[Settings, ...]  # the settings of each point
     cells: tuple[StudyCell, ...]  # every point under every policy, in this order
@@ -71,7 +72,7 @@ def expand(study: Study) -> Expansion:
             base = load_scenario(study.scenario_source, settings_with_paths(study, study.overrides))
         with gather:
             check_policies(study.policies)
-    tree = tables_of(base)
+    study, tree = _with_headline(study, base), tables_of(with_bound(base))
     points = points_of(study)
     cells: list[StudyCell] = []
     metrics: dict[tuple[int, str], frozenset[str]] = {}
@@ -99,6 +100,13 @@ def expand(study: Study) -> Expansion:
                     cells.append(StudyCell(number, name, cell_key(variant, study.warmup)))
     problems.raise_if_any([*metric_problems(study, metrics), *effects.problems()])
     return Expansion(study, base, points, tuple(cells), tuple(effects.remarks()), tree)
+
+
+def _with_headline(study: Study, base: Scenario) -> Study:
+    """The study with the metrics that it does not name: its scenario's headline."""
+    headline = base.measure.headline
+    metrics = {"precision_metric": study.precision_metric or headline, "measure": study.measure or (headline,)}
+    return study.model_copy(update=metrics)
 
 
 def points_of(study: Study) -> tuple[Settings, ...]:

@@ -160,14 +160,14 @@ class Study(Section):
     """the seeds are this number and those that follow it"""
     precision: Annotated[float, Field(gt=0, lt=1)] | None = None
     """add seeds until the 95 % half-width is below this share of the mean; not set: `replications` it is"""
-    precision_metric: str = "mean_slowdown"
-    """the metric that `precision` is about"""
+    precision_metric: str = ""
+    """the metric that `precision` is about; default: the scenario's `measure.headline`"""
     max_replications: Annotated[int, Field(ge=1)] | None = None
     """with `precision`: never more seeds than this; default: ten times `replications`"""
     warmup: Literal["none", "mser"] = "none"
     """mser: leave the jobs of the warm-up out of the means (MSER-5, run by run)"""
-    measure: tuple[str, ...] = ("mean_slowdown",)
-    """metrics that the report shows"""
+    measure: tuple[str, ...] = ()
+    """metrics that the report shows; default: the scenario's `measure.headline`"""
     grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = Field(default_factory=dict)
     """dotted key -> list of values: all combinations are points"""
     points: tuple[Settings, ...] = ()

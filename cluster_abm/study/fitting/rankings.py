@@ -21,7 +21,11 @@ class Rankings:
 
     log: Comparison  # on the log; its seeds differ in what the log does not say
     fitted: Comparison  # on the fitted scenario, all of whose jobs a seed draws
-    metric: str = "mean_slowdown"  # of which less is better
+
+    @property
+    def metric(self) -> str:
+        """The measure that policies are compared by: the log's headline."""
+        return self.log.headline
 
     @property
     def tau(self) -> float:
@@ -31,11 +35,11 @@ class Rankings:
 
     @property
     def conclusions(self) -> list[tuple[str, str, str, str]]:
-        """Of each pair of policies, a and b: which is better by more than noise on the log, and on the fitted scenario;
-        "" where neither is (paired t tests, Holm, 5 %)."""
+        """Of each pair of policies, a and b: which is better on the log, and on the fitted scenario; "" where neither
+        is (`PairedDifference.verdict`)."""
         found = []
-        fitted = self.fitted.pairs(self.metric)
-        for (a, b), pair in self.log.pairs(self.metric).items():
+        fitted = self.fitted.every_pair(self.metric)
+        for (a, b), pair in self.log.every_pair(self.metric).items():
             found.append((a, b, _better(a, b, pair), _better(a, b, fitted[a, b])))
         return found
 
@@ -77,6 +81,4 @@ def rank_on_both(
 
 
 def _better(a: str, b: str, pair: PairedDifference) -> str:
-    if not pair.significant:
-        return ""
-    return a if pair.difference.mean < 0 else b
+    return {"better": a, "worse": b}.get(pair.verdict(), "")

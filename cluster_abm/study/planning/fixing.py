@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
-from cluster_abm.workload import are_closed, jobs_per_second
+from cluster_abm.workload import are_closed, jobs_per_second, with_bound
 from cluster_abm.workload.applications import as_application
 from cluster_abm.workload.from_trace import chosen_jobs
 
@@ -25,7 +25,7 @@ class Fixed(NamedTuple):
 
 
 def with_fixed_jobs(scenario: Scenario, key: str) -> Fixed:
-    """Have the scenario's jobs follow from what it is now, whatever the key will be.
+    """Have the scenario's jobs, and the bound of slowdowns, follow from what it is now, whatever the key will be.
 
     `workload.utilisation` becomes the rate that it means here. Homes are drawn by shares of the nodes: with more nodes
     each gets fewer jobs. Those that a trace names are drawn instead, unless the scenario itself says
@@ -57,7 +57,7 @@ def with_fixed_jobs(scenario: Scenario, key: str) -> Fixed:
                 'homes are drawn from workload.home, and not those of the trace: set workload.trace.homes = "file" to '
                 "keep them"
             )
-    return Fixed(scenario.model_copy(update={"workload": workload}), tuple(notes))
+    return Fixed(with_bound(scenario).model_copy(update={"workload": workload}), tuple(notes))
 
 
 def most_named_home(scenario: Scenario) -> int | None:

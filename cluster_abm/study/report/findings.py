@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from cluster_abm.results.asked import is_more_better
 from cluster_abm.results.metrics import BETTER
 from cluster_abm.study.statistics.bounds import Bounds, bounds_of
 from cluster_abm.study.statistics.estimates import estimate, estimate_quantile
@@ -33,8 +34,9 @@ class Findings:
     # policies may have more than others (`precision`)
     estimates: pd.DataFrame
     compared: pd.DataFrame  # the same over the seeds that all policies of the point have, without `failed`
-    # metric, a, b, seeds, difference (a - b), low, high, ratio, p_value, significant (low, high and significant by
-    # Holm over all pairs of all points of the metric)
+    # metric, a, b, seeds, difference (a - b), low, high, ratio, ratio_low, ratio_high, p_value, significant, verdict:
+    # of the ratio, or without one of the difference, by Holm over all pairs of all points of the metric; low and high
+    # are Hall's interval of the difference alone where there is a ratio
     differences: pd.DataFrame
     # metric, policy, mean, best, worst, like: over the seeds that all policies have; only of metrics of which it is
     # known what is better (metrics.BETTER)
@@ -128,10 +130,12 @@ def _real_differences(
 def _difference_row(metric: str, met: Mapping[int, Compared], key: Pair, pair: PairedDifference) -> dict[str, object]:
     point, a, b = key
     low, high = pair.difference.ci95 or (math.nan, math.nan)
+    ratio_low, ratio_high = pair.ratio_ci95 or (math.nan, math.nan)
     return {
         "point": point, "metric": metric, "a": a, "b": b, "seeds": len(met[point].common),
         "difference": pair.difference.mean, "low": low, "high": high, "ratio": pair.ratio,
-        "p_value": pair.p_value, "significant": pair.significant,
+        "ratio_low": ratio_low, "ratio_high": ratio_high, "p_value": pair.p_value, "significant": pair.significant,
+        "verdict": pair.verdict(is_more_better(metric)),
     }  # fmt: skip
 
 

@@ -8,7 +8,6 @@ import pandas as pd
 
 from cluster_abm.results.metrics import BETTER
 from cluster_abm.results.of_studies.study_axes import key_texts, label_of
-from cluster_abm.results.style import plain
 from cluster_abm.study.report.findings import Findings
 from cluster_abm.study.report.markdown import table_lines, with_interval
 from cluster_abm.study.statistics.seeds_compared import FAILED
@@ -78,13 +77,14 @@ def difference_table(found: Findings, metric: str) -> list[str]:
     keys = _Keys(found.points)
     rows = [
         [
-            *keys[row["point"]], f"`{row['a']}` - `{row['b']}`",
-            with_interval(row["difference"], row["low"], row["high"]), plain(row["ratio"], 3),
-            "one sample" if row["significant"] is None else "yes" if row["significant"] else "no",
+            *keys[row["point"]], f"`{row['a']}`", f"`{row['b']}`",
+            with_interval(row["ratio"], row["ratio_low"], row["ratio_high"]),
+            with_interval(row["difference"], row["low"], row["high"]),
+            "one sample" if row["significant"] is None else row["verdict"],
         ]
         for _, row in found.differences[found.differences["metric"] == metric].iterrows()
     ]  # fmt: skip
-    head = [*keys.heads, "policies", "difference [95 % over all together (Holm)]", "ratio of means", "real"]
+    head = [*keys.heads, "a", "b", "a / b [95 % over all together (Holm)]", "a - b [95 %]", "a is"]
     return table_lines(head, rows, "differences.csv")
 
 

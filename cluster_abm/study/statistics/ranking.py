@@ -1,4 +1,4 @@
-"""Rank policies by significant paired differences."""
+"""Rank policies by which is better than which, as their pairs say (`PairedDifference.verdict`)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cluster_abm.study.statistics.paired import PairedDifference
+from cluster_abm.study.statistics.pairs import turned
 
 
 @dataclass(frozen=True)
@@ -16,11 +17,11 @@ class RankedPolicy:
     Attributes:
         policy: its name.
         mean: of the metric, over the seeds that all policies finished.
-        best: one more than the number of policies that are better by more than noise.
-        worst: the number of policies less those that are worse by more than noise. Where `best` and `worst` are the
-            same, the place is certain.
-        like: those it differs from by no more than noise, in the ranking's order. That is no equality: a may be like b
-            and b like c, and a still better than c.
+        best: one more than the number of policies that are better.
+        worst: the number of policies less those that are worse. Where `best` and `worst` are the same, the place is
+            certain.
+        like: those that are neither better nor worse, in the ranking's order. That is no equality: a may be like b and
+            b like c, and a still better than c.
     """
 
     policy: str
@@ -44,9 +45,9 @@ def ranking(
     order = sorted(means, key=lambda name: math.inf if math.isnan(means[name]) else sign * means[name])
 
     def better(a: str, b: str) -> bool:
-        """Whether a is, by more than noise; and by more than the rounding of the means that stand beside it."""
-        pair = pairs[a, b] if (a, b) in pairs else pairs[b, a]
-        return bool(pair.significant) and sign * means[a] < sign * means[b]
+        """Whether a is; and by more than the rounding of the means that stand beside it."""
+        pair = pairs[a, b] if (a, b) in pairs else turned(pairs[b, a])
+        return pair.verdict(more_is_better) == "better" and sign * means[a] < sign * means[b]
 
     ranked = []
     for name in order:

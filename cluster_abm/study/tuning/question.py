@@ -18,6 +18,7 @@ from cluster_abm.scenario import Scenario
 from cluster_abm.study.asking import QuestionOfRanges, check_seeds, too_few_seeds
 from cluster_abm.study.design.metrics import nearest_metric
 from cluster_abm.study.tuning.ranges import Over, Searched, checked
+from cluster_abm.workload import with_bound
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,18 @@ class TuningQuestion(QuestionOfRanges):
     budget: int = 200  # how many runs the search may take, the defaults' among them; runs that judge come on top
     seeds: int = 8  # how many seeds a candidate gets that is not stopped; the scenario's seed is the first
     judge_seeds: int = 16  # how many seeds, after these, the best candidate is judged on
-    metric: str = "mean_slowdown"  # of a run, by its name; better is what `METRICS` says
+    asked_metric: str = ""  # of a run, by its name; "": the scenario's `measure.headline`
     sum_to_one: tuple[str, ...] = ()  # keys of weights that are divided by their sum
+
+    @property
+    def metric(self) -> str:
+        """What is to become better."""
+        return self.asked_metric or self.scenario.measure.headline
+
+    @cached_property
+    def base(self) -> Scenario:
+        """What candidates lay their values over: with one bound of slowdowns for all. Raises InputError."""
+        return with_bound(self.scenario)
 
     @cached_property
     def searched(self) -> tuple[Searched, ...]:
