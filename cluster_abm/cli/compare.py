@@ -226,7 +226,8 @@ def _print_pairs(found: Comparison) -> None:
     """Print each pair on the same jobs, and how the policies stand against the baseline."""
     from cluster_abm.results.asked import is_more_better
     from cluster_abm.results.words import line_words
-    from cluster_abm.study.comparison_words import ratio_text, text_of
+    from cluster_abm.study.comparison_words import MEANS_WORDS, ratio_text, text_of
+    from cluster_abm.study.statistics.paired import LEAST_SEEDS_OF_MEANS
 
     if len(found.policies) < 2:
         return
@@ -239,16 +240,19 @@ def _print_pairs(found: Comparison) -> None:
             f"{line_words(headline)}, a / b": ratio_text(pair),
             "a is": "" if len(found.seeds) == 1 else pair.verdict(is_more_better(headline)),
             "mean slowdown, a - b": text_of(raw[a, b].difference),
+            "means differ": MEANS_WORDS[raw[a, b].means_differ],
         }
         for (a, b), pair in pairs.items()
     ]
     echo("\n" + table_text(rows))
     if found.replications > 1:
         echo("\na / b: geometric mean over the seeds; the intervals hold at 95 % over all pairs together (Holm)")
-        if any(pair.tails_unlike for pair in pairs.values()):
+        echo("a - b: Hall's interval of each pair alone" + ("" if found.replications >= LEAST_SEEDS_OF_MEANS else
+             f"; from {LEAST_SEEDS_OF_MEANS} seeds on the table says whether means differ"))  # fmt: skip
+        if any(pair.verdict().startswith("typically") for pair in pairs.values()):
             echo(
-                "typically: rare bad seeds may decide about the means: run more seeds, and compare p95 and p99 "
-                "(measure.metrics)"
+                "typically: the usual seed is, and rare bad seeds may decide about the mean: run more seeds, and "
+                "compare p95_slowdown, or p99 (measure.metrics)"
             )
     echo(f"\n{found.conclusion}")
 

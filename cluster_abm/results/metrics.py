@@ -139,7 +139,7 @@ METRICS: tuple[Metric, ...] = (
         of_jobs=True, least=1.0,
     ),
     Metric(
-        "bounded_slowdown", "1", "bounded slowdown (measure.bound_ms)", better="less",
+        "bounded_slowdown", "1", "bounded slowdown", better="less",
         value=_mean("bounded_slowdown"), of_jobs=True, least=1.0,
     ),
     Metric(

@@ -11,6 +11,8 @@ from cluster_abm.study.statistics.paired import PairedDifference, Verdict
 
 # How significance is judged.
 TEST_WORDS = "(t tests of ratios, Holm, 5 %)"
+# Of `PairedDifference.means_differ`.
+MEANS_WORDS = {True: "yes", False: "not shown", None: ""}
 # In the order in which they are said.
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
@@ -50,7 +52,7 @@ def ratio_text(pair: PairedDifference | None) -> str:
     if pair is None or math.isnan(pair.ratio):
         return ""
     ends = "" if pair.ratio_ci95 is None else f" [{pair.ratio_ci95[0]:.3g}, {pair.ratio_ci95[1]:.3g}]"
-    return f"{pair.ratio:.3g}{ends}{' (n.s.)' if pair.significant is False else ''}"
+    return f"{pair.ratio:.3g}{ends}{' (n.s.)' if pair.tested and pair.significant is False else ''}"
 
 
 def text_of(found: Estimate) -> str:

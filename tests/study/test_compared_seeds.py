@@ -9,8 +9,8 @@ import pytest
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.results_folder import _points
-from cluster_abm.study.statistics.estimates import Estimate, Reach
-from cluster_abm.study.statistics.paired import PairedDifference, all_pairs, corrected, of_one_sample
+from cluster_abm.study.statistics.estimates import Estimate
+from cluster_abm.study.statistics.paired import Contrast, PairedDifference, all_pairs, corrected, of_one_sample
 from cluster_abm.study.statistics.pairs import Pairs, turned
 from cluster_abm.study.statistics.seeds_compared import FAILED, NO_VALUE, compared
 
@@ -75,14 +75,17 @@ def test_columns_are_in_the_given_order_of_policies():
 
 # ---- pairs ----
 
-PAIR = PairedDifference(4.0, Estimate(3.0, (1.0, 6.0)), 0.01, True, Reach(1.0, 2.0, 3.0, 5))
+PAIR = PairedDifference(4.0, Estimate(3.0, (1.0, 6.0)), 0.01, True, (2.0, 8.0), True, Contrast(1.4, 0.2, 5, True))
 
 
 def test_a_reversed_pair():
-    assert turned(PAIR) == PairedDifference(0.25, Estimate(-3.0, (-6.0, -1.0)), 0.01, True, Reach(1.0, 3.0, 2.0, 5))
+    assert turned(PAIR) == PairedDifference(
+        0.25, Estimate(-3.0, (-6.0, -1.0)), 0.01, True, (0.125, 0.5), True, Contrast(-1.4, 0.2, 5, True)
+    )
+    assert (PAIR.verdict(), turned(PAIR).verdict()) == ("typically worse", "typically better")
     assert turned(turned(PAIR)) == PAIR
     alone = turned(of_one_sample(3.0, 2.0))
-    assert (alone.difference, alone.significant, alone.reach) == (Estimate(-1.0, None), None, None)
+    assert (alone.difference, alone.significant, alone.tested) == (Estimate(-1.0, None), None, None)
     assert math.isnan(turned(of_one_sample(0.0, 2.0)).ratio)
     assert math.isnan(of_one_sample(2.0, 0.0).ratio)
 
@@ -94,10 +97,12 @@ def test_a_pair_that_was_not_compared_is_named(pair):
 
 
 def test_a_pair_of_single_samples_does_not_count_in_the_correction():
-    """Two of three pairs are tested: 0.0474 is above 5 %/2. If it is the only test, it is below 5 %."""
-    values = {"a": [1.0, 2.0, 3.0, 4.0, 5.0], "b": [1.0] * 5, "c": [2.0] * 5}
+    """Two of three pairs are tested: 0.0474 is above 5 %/2. If it is the only test, it is below 5 %. In logarithms a is
+    1, 2, 3, 4, 5, b is 1, and c is 2."""
+    values = {"a": [math.exp(v) for v in (1.0, 2.0, 3.0, 4.0, 5.0)], "b": [math.e] * 5, "c": [math.e**2] * 5}
     pairs = all_pairs(values, one_sample={"b", "c"})
-    assert (pairs["b", "c"].difference, pairs["b", "c"].ratio) == (Estimate(-1.0, None), 0.5)
+    assert pairs["b", "c"].difference == Estimate(math.e - math.e**2, None)
+    assert pairs["b", "c"].ratio == pytest.approx(1 / math.e)
     found = corrected(pairs)
     assert found["b", "c"] == pairs["b", "c"]
     # 3 - 1 = 2 has a standard error of sqrt(2.5/5): t = 2.83 with four degrees of freedom, p = 0.0474. 3 - 2: p = 0.23.

@@ -25,25 +25,28 @@ def test_one_value_has_no_interval():
 
 
 def test_paired_difference_by_hand():
-    """Differences 1, 2, 3: mean 2, standard error 1/sqrt(3), t = 3.464102 with 2 degrees: p = .074180."""
-    found = paired([5, 6, 9], [4, 4, 6])
+    """Differences 1, 2, 3, one value 0: mean 2, standard error 1/sqrt(3), t = 3.464102, 2 degrees: p = .074180."""
+    found = paired([1, 4, 9], [0, 2, 6])
     assert found.difference.mean == 2
-    assert found.ratio == pytest.approx(20 / 14)
+    assert found.ratio == pytest.approx(14 / 8)
     assert found.p_value == pytest.approx(0.074180, abs=1e-5)
     assert found.difference.ci95 == pytest.approx((2 - 4.302653 / 3**0.5, 2 + 4.302653 / 3**0.5), abs=1e-5)
 
 
-def test_equal_runs_differ_by_nothing_and_constant_differences_are_certain():
+def test_equal_runs_differ_by_nothing_and_constant_ratios_are_certain():
     assert paired([1.0, 2.0], [1.0, 2.0]).p_value == 1.0
-    assert paired([2.0, 3.0], [1.0, 2.0]).p_value == 0.0
+    assert paired([2.0, 4.0], [1.0, 2.0]).p_value == 0.0
+    assert paired([1.0, 2.0], [0.0, 1.0]).p_value == 0.0
 
 
+@pytest.mark.filterwarnings("error")
 def test_the_p_value_knows_no_unit_and_no_warning():
     """Those by hand in units whose squares are too small for a number, or large; and nearly the same ones."""
     for unit in (1e-200, 1e100):
-        found = paired([5 * unit, 6 * unit, 9 * unit], [4 * unit, 4 * unit, 6 * unit])
-        assert found.p_value == pytest.approx(0.074180, abs=1e-5)
-    assert paired([0.3, 0.6, 0.8], [0.2, 0.5, 0.7]).p_value < 1e-20
+        assert paired([unit, 4 * unit, 9 * unit], [0, 2 * unit, 6 * unit]).p_value == pytest.approx(0.074180, abs=1e-5)
+        ratios = [paired([2 * one, 8 * one], [one, 2 * one]).p_value for one in (1.0, unit)]
+        assert ratios[0] == pytest.approx(ratios[1])
+    assert paired([0.3, 0.6, 0.9], [0.1, 0.2, 0.3]).p_value < 1e-20
 
 
 def test_holm_by_hand():

@@ -21,7 +21,7 @@ Key = TypeVar("Key", bound=Hashable)
 # Where one policy's largest seed is more than so many times further beyond its median than the other's, tails are
 # unlike: rare bad runs may decide about means.
 UNLIKE_TAILS = 2.0
-# Of fewer seeds nothing is said about means.
+# Of fewer seeds nothing is said about means (docs/concepts/statistics.md: how often such a word is false).
 LEAST_SEEDS_OF_MEANS = 16
 
 Verdict = Literal["better", "worse", "typically better", "typically worse", "not significant", "not tested"]
@@ -87,6 +87,17 @@ class PairedDifference:
     tails_unlike: bool = False
     tested: Contrast | None = None
 
+    @property
+    def means_differ(self) -> bool | None:
+        """Whether the interval of the difference, each pair's alone, leaves 0 out; None with too few seeds to say so.
+
+        A mean is decided by its rare bad seeds: of fewer than LEAST_SEEDS_OF_MEANS seeds most samples have none.
+        """
+        ends = self.difference.ci95
+        if self.tested is None or self.tested.seeds < LEAST_SEEDS_OF_MEANS or ends is None:
+            return None
+        return ends[0] > 0.0 or ends[1] < 0.0
+
     def verdict(self, more_is_better: bool = False) -> Verdict:
         """What may be said of a against b.
 
@@ -126,7 +137,7 @@ def paired(a: Sequence[float], b: Sequence[float]) -> PairedDifference:
     mean = float(differences.mean())
     if have_ratios(a, b):
         tested = _tested(np.log(first) - np.log(second), True)
-        ratio = math.exp(tested.mean)
+        ratio = _ratio(tested.mean)
     else:
         tested = _tested(differences, False)
         # As plain floats: what is too large is infinite, and no warning.
@@ -154,8 +165,16 @@ def _with_intervals(pair: PairedDifference, is_significant: bool, level: float, 
         return pair
     ends = pair.tested.interval(is_significant, level, own_level)
     if pair.tested.is_ratio:
-        return replace(pair, ratio_ci95=(math.exp(ends[0]), math.exp(ends[1])))
+        return replace(pair, ratio_ci95=(_ratio(ends[0]), _ratio(ends[1])))
     return replace(pair, difference=replace(pair.difference, ci95=ends))
+
+
+def _ratio(log: float) -> float:
+    """exp(log), infinite beyond a float's range, and 1 of 0 alone: an interval must not seem to hold it."""
+    if log > math.log(math.nextafter(math.inf, 0.0)):
+        return math.inf
+    ratio = math.exp(log)
+    return math.nextafter(1.0, math.copysign(math.inf, log)) if ratio == 1.0 and log else ratio
 
 
 def are_tails_unlike(a: Sequence[float], b: Sequence[float]) -> bool:

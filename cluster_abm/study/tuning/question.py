@@ -33,13 +33,11 @@ class TuningQuestion(QuestionOfRanges):
     budget: int = 200  # how many runs the search may take, the defaults' among them; runs that judge come on top
     seeds: int = 8  # how many seeds a candidate gets that is not stopped; the scenario's seed is the first
     judge_seeds: int = 16  # how many seeds, after these, the best candidate is judged on
-    asked_metric: str = ""  # of a run, by its name; "": the scenario's `measure.headline`
+    metric: str = ""  # of a run, by its name, what is to become better; "": the scenario's `measure.headline`
     sum_to_one: tuple[str, ...] = ()  # keys of weights that are divided by their sum
 
-    @property
-    def metric(self) -> str:
-        """What is to become better."""
-        return self.asked_metric or self.scenario.measure.headline
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "metric", self.metric or self.scenario.measure.headline)
 
     @cached_property
     def base(self) -> Scenario:
