@@ -229,13 +229,14 @@ def _row(name: str, pair: Pair) -> dict[str, str]:
 def _print_rankings(rankings: Rankings) -> None:
     import pandas as pd
 
+    from cluster_abm.results.words import line_words
     from cluster_abm.study.statistics.ranking import ranking
 
     rows = []
     ranks: dict[str, dict[str, str]] = {}
     for side, one in (("log", rankings.log), ("fitted", rankings.fitted)):
         means = {name: one.estimate(name, rankings.metric).mean for name in one.policies}
-        for ranked in ranking(means, one.pairs(rankings.metric)):
+        for ranked in ranking(means, one.every_pair(rankings.metric)):
             at = f"{ranked.best}" if ranked.best == ranked.worst else f"{ranked.best}-{ranked.worst}"
             ranks.setdefault(ranked.policy, {})[side] = at
     for name in rankings.log.policies:
@@ -243,7 +244,7 @@ def _print_rankings(rankings: Rankings) -> None:
         for side, one in (("log", rankings.log), ("fitted", rankings.fitted)):
             estimate = one.estimate(name, rankings.metric)
             interval = "" if estimate.ci95 is None else f" [{estimate.ci95[0]:.4g}, {estimate.ci95[1]:.4g}]"
-            row[f"mean slowdown, {side}"] = f"{estimate.mean:.4g}{interval}"
+            row[f"{line_words(rankings.metric)}, {side}"] = f"{estimate.mean:.4g}{interval}"
             row[f"place, {side}"] = ranks[name][side]
         rows.append(row)
     echo(pd.DataFrame(rows).to_string(index=False))
@@ -251,7 +252,7 @@ def _print_rankings(rankings: Rankings) -> None:
     echo(
         f"\nKendall's tau of the two orders: {rankings.tau:.2f}. Of {counts['pairs']} pairs of policies "
         f"{counts['decided_on_log']} are decided on the log and {counts['decided_on_fitted']} on the fitted scenario; "
-        f"{counts['alike']} alike, {counts['opposite']} the other way round (paired t tests, Holm, 5 %).\n"
+        f"{counts['alike']} alike, {counts['opposite']} the other way round (ratios, paired t tests, Holm, 5 %).\n"
         "On the log seeds differ in what it does not say; on the fitted scenario in all jobs.\n"
     )
 

@@ -139,8 +139,8 @@ METRICS: tuple[Metric, ...] = (
         of_jobs=True, least=1.0,
     ),
     Metric(
-        "bounded_slowdown", "1", "bounded slowdown", better="less",
-        value=_mean("bounded_slowdown"), of_jobs=True, least=1.0,
+        "bounded_slowdown", "1", "mean bounded slowdown", "bounded slowdown", "less", value=_mean("bounded_slowdown"),
+        of_jobs=True, least=1.0,
     ),
     Metric(
         "geometric_slowdown", "1", "geometric mean of slowdowns", better="less", value=_geometric_slowdown,

@@ -358,10 +358,11 @@ def test_a_finished_run_without_the_watched_metric_is_no_failed_one(tmp_path):
     asked = {"replications": 5, "precision": 0.5, "max_replications": 24}
     store = Store(tmp_path / "out")
     store.prepare()
-    for cell in expand(study(tmp_path / "study", **asked)).cells:
+    expansion = expand(study(tmp_path / "study", **asked))
+    for cell in expansion.cells:
         store.add(Record(cell.key, 1, {"migrations": 3}))
-    with pytest.raises(InputError, match=r"precision_metric = 'mean_slowdown': run .* has no such metric"):
-        known_values(study(tmp_path / "study", **asked), [cell.key], store.contents(), ())
+    with pytest.raises(InputError, match=r"precision_metric = 'bounded_slowdown': run .* has no such metric"):
+        known_values(expansion.study, [cell.key], store.contents(), ())
     # A study without precision need not have it.
     assert known_values(study(tmp_path / "study"), [cell.key], store.contents(), ()) == {cell.key: {1: None}}
 

@@ -10,7 +10,7 @@ from test_sentences_of_comparisons import comparison
 TWO = {"none": [9.0, 11.0, 10.0], "b": [3.0, 5.0, 4.0]}
 BOUND = [1000.0, 3000.0, 2000.0]
 HEAD = [
-    "policy", "mean slowdown [95 %]", "slowdown of none / own", "95th percentile of slowdown",
+    "policy", "bounded slowdown [95 %]", "times none", "95th percentile of slowdown",
     "mean response of a job", "CPU busy", "disk busy",
 ]  # fmt: skip
 
@@ -31,7 +31,7 @@ def test_policies_and_the_bound_below_them():
     assert head == [*HEAD, "of the gap, none to srpt-pool"]
     assert without_intervals(rows) == [
         ["none", "10", "", "9", "10 s", "50 %", "25 %", "0 %"],
-        ["b", "4", "2.50", "9", "4 s", "50 %", "25 %", "75 %"],
+        ["b", "4", "0.393", "9", "4 s", "50 %", "25 %", "75 %"],
         ["srpt-pool", "", "", "", "2 s", "", "", ""],
     ]
 
@@ -44,11 +44,13 @@ def test_without_a_bound_there_is_no_gap_and_no_row_of_it():
 
 def test_of_one_policy_there_is_no_ratio():
     head, row = tables_of(comparison({"b": [3.0, 5.0, 4.0]})._repr_html_())[0]
-    assert head == [name for name in HEAD if name != "slowdown of none / own"]
+    assert head == [name for name in HEAD if name != "times none"]
     assert without_intervals([row]) == [["b", "4", "9", "4 s", "50 %", "25 %"]]
 
 
 def test_each_pair_has_a_row():
     pairs = tables_of(comparison(TWO | {"c": [3.0, 5.0, 4.0]})._repr_html_())[1]
-    assert [row[:2] for row in pairs[1:]] == [["none", "b"], ["none", "c"], ["b", "c"]]
-    assert [row[2].partition(" ")[0] for row in pairs[1:]] == ["6", "6", "0"]
+    assert [row[:2] for row in pairs[1:]] == [["b", "none"], ["c", "none"]]
+    # (3/9 5/11 4/10)^(1/3), and equal values of b and c.
+    assert [row[2].partition(" ")[0] for row in pairs[1:]] == ["0.393", "0.393"]
+    assert [row[3] for row in pairs[1:]] == ["better", "better"]

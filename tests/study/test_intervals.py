@@ -99,7 +99,7 @@ def test_an_interval_keeps_to_the_bounds_and_holds_its_mean(bounds, shares, scal
 
 
 def test_two_policies_with_a_zero_by_hand():
-    """Differences .9 1.1 1 1: standard error .0408248, t(.975, 3) = 3.182446. With a zero among the values: no ratio."""
+    """Differences .9 1.1 1 1: standard error .0408248, t(.975, 3) = 3.182446. A zero among the values: no ratio."""
     a, b = [0.9, 2.1, 3.0, 4.0], [0.0, 1.0, 2.0, 3.0]
     assert paired(a, b).difference.ci95 == pytest.approx((1 - 0.129923, 1 + 0.129923), abs=2e-5)
     assert paired(b, a).difference.ci95 == pytest.approx((-0.129923 - 1, 0.129923 - 1), abs=2e-5)

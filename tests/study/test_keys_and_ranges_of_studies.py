@@ -18,6 +18,7 @@ from cluster_abm.study.planning.fixing import with_fixed_jobs
 from cluster_abm.study.planning.plan import PlanningQuestion
 from cluster_abm.study.report.sensitivity_report import sensitivity_lines
 from cluster_abm.study.statistics.sensitivity import Analysis
+from cluster_abm.workload import with_bound
 
 # ---- policies that draw random numbers ----
 
@@ -135,7 +136,7 @@ def test_a_load_becomes_a_rate_of_jobs_before_the_nodes_are_varied():
     assert found.notes == ("workload.utilisation = 0.5 is 10 jobs per second, whatever cluster.nodes",)
     assert (found.scenario.workload.utilisation, found.scenario.workload.jobs_per_s) == (None, pytest.approx(10.0))
     # If the load itself is varied, it is not fixed.
-    assert with_fixed_jobs(base, "workload.utilisation") == (base, ())
+    assert with_fixed_jobs(base, "workload.utilisation") == (with_bound(base), ())
 
 
 def test_an_application_keeps_the_jobs_of_the_scenarios_own_cluster():

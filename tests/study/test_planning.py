@@ -15,7 +15,7 @@ from cluster_abm.study.planning.needs import Need, judged, needs_of
 from cluster_abm.study.planning.plan import PlanningQuestion, plan
 from cluster_abm.study.runner.tasks import Where
 from cluster_abm.study.statistics.estimates import Estimate, estimate
-from cluster_abm.workload import job_table
+from cluster_abm.workload import job_table, with_bound
 
 METRICS = {"p95_slowdown", "mean_slowdown", "cpu_utilisation", "jobs.killed", "breakdown_ms.io"}
 BELOW_3 = Need("p95_slowdown", "<=", 3.0)
@@ -164,7 +164,7 @@ def test_jobs_do_not_grow_with_the_nodes_and_homes_rescale():
         assert set(table["home"]) <= set(range(nodes))
     # A uniform number names the node: with twice the nodes each one's jobs are those of two.
     assert (tables[8]["home"] // 2 == tables[4]["home"]).all()
-    assert with_fixed_jobs(base, "workload.utilisation").scenario == base
+    assert with_fixed_jobs(base, "workload.utilisation").scenario == with_bound(base)
 
 
 def test_jobs_that_come_with_each_node_cannot_be_fixed():

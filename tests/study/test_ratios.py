@@ -95,17 +95,27 @@ def test_without_skewness_halls_interval_is_students():
     assert hall_interval([1.0, 2.0, 3.0]) == pytest.approx((2.0 - arm, 2.0 + arm))
 
 
+@pytest.mark.filterwarnings("error")
+def test_halls_interval_knows_no_unit():
+    values = [1.0, 2.0, 2.0, 7.0]
+    low, high = hall_interval(values)
+    for unit in (1e-200, 1e200):
+        assert hall_interval([unit * value for value in values]) == pytest.approx((unit * low, unit * high))
+
+
 def test_halls_interval_reaches_further_to_the_side_of_the_long_tail():
     values = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 9.0]
     low, high = hall_interval(values)
     assert high - 2.0 > 2.0 - low > 0.0
 
 
-@pytest.mark.parametrize(
-    ("values", "ends"), [([1.0, 2.0], None), ([1.0, math.nan, 3.0], None), ([2.0] * 4, (2.0, 2.0))]
-)
-def test_few_missing_or_equal_values_have_no_skewness(values, ends):
+@pytest.mark.parametrize(("values", "ends"), [([1.0], None), ([1.0, math.nan, 3.0], None), ([2.0] * 4, (2.0, 2.0))])
+def test_one_missing_or_equal_values_have_no_skewness(values, ends):
     assert hall_interval(values) == ends
+
+
+def test_two_values_have_no_skewness():
+    assert hall_interval([1.0, 2.0]) == pytest.approx((1.5 - 12.7062047 / 2, 1.5 + 12.7062047 / 2))
 
 
 @pytest.mark.slow

@@ -40,7 +40,7 @@ def test_what_is_printed_of_the_policies(capsys):
         "a": ("4.5", "3", "3.5", "2"), "b": ("3.5", "1-2", "4.5", "3"), "c": ("3.45", "1-2", "2.5", "1"),
     }  # fmt: skip
     assert "Kendall's tau of the two orders: 0.33. Of 3 pairs of policies 2 are decided on the log and 3 on the" in text
-    assert "1 alike, 1 the other way round (paired t tests, Holm, 5 %)" in text
+    assert "1 alike, 1 the other way round (ratios, paired t tests, Holm, 5 %)" in text
     _print_rankings(Rankings(comparison({"a": [4.0], "b": [2.0]}), comparison({"a": [4.0], "b": [2.0]})))
     # One seed: no interval.
     assert capsys.readouterr().out.splitlines()[1].split() == ["a", "4", "1-2", "4", "1-2"]

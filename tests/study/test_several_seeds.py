@@ -16,7 +16,7 @@ from cluster_abm.study.design.expansion import points_of
 from cluster_abm.study.papers.claims import check_claim
 from cluster_abm.study.papers.plan import Claim
 from cluster_abm.study.statistics.estimates import Estimate
-from cluster_abm.study.statistics.paired import PairedDifference
+from cluster_abm.study.statistics.paired import Contrast, PairedDifference
 from cluster_abm.study.statistics.precision import enough, more_seeds
 from cluster_abm.study.statistics.ranking import ranking
 from cluster_abm.study.statistics.sensitivity import analyse
@@ -54,7 +54,8 @@ def test_effects_are_of_the_mean_over_the_seeds_however_many(tmp_path, luck):
 def arena(values):
     """Runs by regime and policy: slowdowns and messages of each seed."""
     return pd.DataFrame(
-        {"regime": regime, "policy": policy, "seed": seed, "mean_slowdown": slowdown, "messages_per_job": messages}
+        {"regime": regime, "policy": policy, "seed": seed, "bounded_slowdown": slowdown, "mean_slowdown": slowdown**2,
+         "messages_per_job": messages}
         for regime, own in values.items() for policy, pairs in own.items() for seed, (slowdown, messages) in
         enumerate(pairs, 1)
     )  # fmt: skip
@@ -68,13 +69,15 @@ def test_regret_is_of_geometric_means_over_seeds_and_messages_of_means():
         0: {"x": [(2.0, 2.0), (8.0, 6.0)], "y": [(1.0, 0.0), (4.0, 0.0)]},
         1: {"x": [(3.0, 1.0), (3.0, 1.0)], "y": [(4.0, 0.0), (9.0, 8.0)]},
     })  # fmt: skip
-    found = verdicts(runs)
+    found = verdicts(runs, "bounded_slowdown")
     assert [found[0].best, found[1].best] == ["y", "x"]
     assert found[0].regret == pytest.approx({"x": 1.0, "y": 0.0})
     table = table_of_regret(runs, found).set_index("policy")
     assert table["messages"].to_dict() == {"x": 2.5, "y": 2.0}
     # Over two regimes the geometric mean of 2 and 1.
     assert table["regret"].to_dict() == pytest.approx({"x": math.sqrt(2.0) - 1.0, "y": math.sqrt(2.0) - 1.0})
+    # Mean slowdowns are the squares here: 4 and 1 times the other's.
+    assert table["regret_of_mean_slowdown"].tolist() == pytest.approx([1.0, 1.0])
     assert table["worst_in"].to_dict() == {"x": 0, "y": 1}
 
 
@@ -87,6 +90,7 @@ def test_a_gap_of_a_hundredth(pooled, share):
     runs = arena(
         {0: {"none": [(90.0, 0), (110.0, 0)], "x": [(half - 1, 0), (half + 1, 0)], "pooled": [(pooled, 0)] * 2}}
     )
+    runs["mean_slowdown"] = runs["bounded_slowdown"]
     assert gap_closed(runs)["x"] == pytest.approx(share, nan_ok=True)
     assert gap_closed(runs[runs["policy"] != "pooled"]) == {}
     assert gap_closed(runs[runs["policy"] != "none"]) == {}
@@ -160,7 +164,7 @@ def test_enough(values, precision, is_enough):
 
 def test_a_tie_of_means_is_no_better_place():
     """Told apart by the test, and the same to the last digit in the mean: none is before the other."""
-    sure = PairedDifference(1.0, Estimate(0.0, (0.0, 0.0)), 0.0, True)
+    sure = PairedDifference(2.0, Estimate(1.0, None), 0.0, True, tested=Contrast(math.log(2.0), 0.1, 8, True))
     places = ranking({"a": 2.0, "b": 2.0}, {("a", "b"): sure})
     assert [(one.policy, one.best, one.worst, one.like) for one in places] == [("a", 1, 2, ("b",)), ("b", 1, 2, ("a",))]
     apart = ranking({"a": 2.0, "b": math.nextafter(2.0, 1.0)}, {("a", "b"): sure})

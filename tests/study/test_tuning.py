@@ -30,7 +30,7 @@ def question(*overs, asked=None, **settings):
 class Bench:
     """Runs whose metric is a function of the scenario and the seed; remembers them."""
 
-    def __init__(self, value, metric="mean_slowdown"):
+    def __init__(self, value, metric="bounded_slowdown"):
         self.value, self.metric, self.runs = value, metric, []
 
     def __call__(self, runs):
@@ -76,7 +76,7 @@ def test_every_candidate_gets_the_same_seeds_in_the_same_order_and_all_runs_are_
         own = [seed for tried, seed in bench.runs if tried is one.scenario]
         assert own == [5, 6, 7, 8, 9, 10, 11, 12][: len(one.metrics)]
     assert search.candidates[0].settings == {CPU: 0.5, IO: 0.5}
-    assert search.candidates[0].scenario is asked.scenario
+    assert search.candidates[0].scenario is asked.base
     assert {one.state for one in search.candidates} == {"finished", "stopped"}
     # What is left is less than the first two seeds of one more take.
     assert 77 - search.spent < 2

@@ -72,7 +72,7 @@ def expand(study: Study) -> Expansion:
             base = load_scenario(study.scenario_source, settings_with_paths(study, study.overrides))
         with gather:
             check_policies(study.policies)
-    study, tree = _with_headline(study, base), tables_of(with_bound(base))
+    study, tree = _with_headline(study, base), tables_of(_with_bound(base))
     points = points_of(study)
     cells: list[StudyCell] = []
     metrics: dict[tuple[int, str], frozenset[str]] = {}
@@ -107,6 +107,15 @@ def _with_headline(study: Study, base: Scenario) -> Study:
     headline = base.measure.headline
     metrics = {"precision_metric": study.precision_metric or headline, "measure": study.measure or (headline,)}
     return study.model_copy(update=metrics)
+
+
+def _with_bound(base: Scenario) -> Scenario:
+    """The scenario with one bound of slowdowns for all points."""
+    try:
+        return with_bound(base)
+    except InputError:
+        # Points name what it lacks, a log for example: each has a bound of its own.
+        return base
 
 
 def points_of(study: Study) -> tuple[Settings, ...]:

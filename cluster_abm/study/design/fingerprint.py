@@ -28,7 +28,8 @@ WITHOUT_EFFECT = (
     "model/detailing.py", "model/recorded.py", "model/record_run.py",
 )  # fmt: skip
 WITH_EFFECT = (
-    "study/runner/measuring.py", "study/statistics/warmup.py", "results/frames.py", "results/metrics.py",
+    "study/runner/measuring.py", "study/statistics/warmup.py", "results/asked.py", "results/frames.py",
+    "results/metrics.py",
     "results/outcomes.py", "results/summary.py", "results/sums.py", "results/totals.py", "results/vertices.py",
 )  # fmt: skip
 # Sections and keys of a scenario that no result of a run in a study depends on.

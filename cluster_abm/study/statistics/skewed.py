@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import scipy.stats
 
-from cluster_abm.study.statistics.estimates import CONFIDENCE
+from cluster_abm.study.statistics.estimates import CONFIDENCE, standard_error
 
 
 def hall_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> tuple[float, float] | None:
@@ -22,17 +22,18 @@ def hall_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> tu
         confidence: of the interval.
 
     Returns:
-        its ends; None with fewer than three values, which have no skewness, or where one is missing.
+        its ends; None with fewer than two values, or where one is missing. Two values have no skewness: Student's t.
     """
     data = np.asarray(values, float)
     count = len(data)
-    if count < 3 or not np.isfinite(data).all():
+    if count < 2 or not np.isfinite(data).all():
         return None
-    mean, deviation = float(data.mean()), float(data.std(ddof=1))
-    if not deviation:
+    mean, error = float(data.mean()), standard_error(data)
+    if not error:
         return mean, mean
-    error = deviation / math.sqrt(count)
-    slant = float(scipy.stats.skew(data)) / math.sqrt(count)
+    away = data - data.mean()
+    # Of their shape alone: cubes of the values themselves may have no room in a float.
+    slant = float(scipy.stats.skew(away / np.abs(away).max())) / math.sqrt(count)
     quantile = float(scipy.stats.t.isf((1.0 - confidence) / 2.0, count - 1))
     return mean - error * _untransformed(quantile, slant), mean - error * _untransformed(-quantile, slant)
 
