@@ -232,22 +232,22 @@ def _print_pairs(found: Comparison) -> None:
     if len(found.policies) < 2:
         return
     headline, raw = found.headline, found.pairs("mean_slowdown")
-    pairs = found.pairs()
+    pairs, has_word = found.pairs(), found.replications >= LEAST_SEEDS_OF_MEANS
     rows = [
         {
             "a": a,
             "b": b,
             f"{line_words(headline)}, a / b": ratio_text(pair),
             "a is": "" if len(found.seeds) == 1 else pair.verdict(is_more_better(headline)),
+            **({"means differ": MEANS_WORDS[pair.means_differ]} if has_word else {}),
             "mean slowdown, a - b": text_of(raw[a, b].difference),
-            "means differ": MEANS_WORDS[raw[a, b].means_differ],
         }
         for (a, b), pair in pairs.items()
     ]
     echo("\n" + table_text(rows))
     if found.replications > 1:
         echo("\na / b: geometric mean over the seeds; the intervals hold at 95 % over all pairs together (Holm)")
-        echo("a - b: Hall's interval of each pair alone" + ("" if found.replications >= LEAST_SEEDS_OF_MEANS else
+        echo("a - b: Hall's interval of each pair alone" + ("" if has_word else
              f"; from {LEAST_SEEDS_OF_MEANS} seeds on the table says whether means differ"))  # fmt: skip
         if any(pair.verdict().startswith("typically") for pair in pairs.values()):
             echo(

@@ -266,8 +266,11 @@ class Comparison(displays.Displayed):
         metric = self.headline
         pairs = self.against_baseline(metric)
         samples = "one sample" if self.is_one_sample else "one seed" if len(self.seeds) == 1 else ""
-        against = {name: pairs[name, self.baseline] for name in self.policies if name != self.baseline}
-        return conclusion_of(self.baseline, line_words(metric), against, is_more_better(metric), samples)
+        against = {self._called(name): pairs[name, self.baseline] for name in self.policies if name != self.baseline}
+        return conclusion_of(self._called(self.baseline), line_words(metric), against, is_more_better(metric), samples)
+
+    def _called(self, name: str) -> str:
+        return f"{name} (a reference, no policy)" if name in available() and available()[name].pooled else name
 
     @property
     def seeds_words(self) -> str:

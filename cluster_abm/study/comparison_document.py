@@ -100,7 +100,7 @@ def document_of(found: ComparedPolicies) -> dict[str, Any]:
                     "verdict": pair.verdict(is_more_better(found.headline)),
                     "difference": finite(difference.mean),
                     "ci95": _listed(difference),
-                    "means_differ": raw[a, b].means_differ,
+                    "means_differ": pair.means_differ,
                 }
             )
     return {

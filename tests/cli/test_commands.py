@@ -23,7 +23,8 @@ SHORT = ["--set", "workload.duration_s=5", "--set", "workload.jobs_per_s=2", "--
 RUN_KEYS = ["scenario", "policy", "seed", "slices", "simulated_ms", "offered_load", "jobs", "metrics"]
 JOB_KEYS = ["submitted", "finished", "killed", "lost", "blocked", "running"]
 METRIC_KEYS = [
-    "mean_slowdown", "mean_slowdown_job", "mean_slowdown_cpu_io", "mean_slowdown_cpu", "p95_slowdown",
+    "bounded_slowdown", "geometric_slowdown", "mean_wait_ms", "mean_slowdown", "mean_slowdown_job",
+    "mean_slowdown_cpu_io", "mean_slowdown_cpu", "p95_slowdown",
     "mean_response_ms", "makespan_ms", "migrations", "remote_executions", "refused_offers", "messages_per_job",
     "cpu_utilisation",
     "disk_utilisation", "disk_requests", "page_faults", "page_faults_per_cpu_s", "breakdown_ms",
@@ -109,7 +110,7 @@ def test_compare_prints_a_table_saves_a_picture_and_says_what_next(cli, tmp_path
         assert f"{name} " in out
     assert "what to try next" in out
     # The reference and the bound win nothing.
-    assert "(pooled is a pooled reference, no policy)" in out
+    assert "pooled (a reference, no policy)" in out
     assert "pooled has the lowest" not in out
     assert "run quickstart --policy pooled" not in out
     folder = tmp_path / "out" / "compare-quickstart"
@@ -127,7 +128,9 @@ def test_compare_json(cli, tmp_path):
     )
     assert code == 0
     document = json.loads(out)
-    assert list(document) == ["scenario", "seeds", "replications", "policies", "pairs"]
+    assert list(document) == [
+        "scenario", "seeds", "replications", "headline", "bound_ms", "baseline", "policies", "pairs"
+    ]  # fmt: skip
     assert list(document["policies"]) == ["none", "jsq"]
     assert {"mean_slowdown", "ci95", "cpu_utilisation", "breakdown_ms"} <= set(document["policies"]["jsq"])
     assert list(document["pairs"][0]) == ["a", "b", "ratio", "difference", "ci95", "significant"]

@@ -82,7 +82,7 @@ def test_options_that_are_required(command, options):
     # docs/how-to/view.md.
     ("view", "port", 8765), ("view", "max-tabs", 16), ("view", "host", "127.0.0.1"),
     # docs/how-to/tune.md: a budget of 200 runs tries about 50 candidates.
-    ("tune", "budget", 200), ("tune", "metric", "mean_slowdown"), ("compare", "executor", "process"),
+    ("tune", "budget", 200), ("compare", "executor", "process"),
     ("validate", "parts", "cpu,mixed,disk"),
 ])  # fmt: skip
 def test_defaults_of_options(command, option, default):

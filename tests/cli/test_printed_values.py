@@ -156,9 +156,11 @@ def test_seeds_in_words():
 
 def test_a_pooled_reference_or_a_policy_without_a_mean_is_not_suggested():
     means = {"pooled": 1.0, "none": float("nan"), "jsq": 3.0, "random": 2.0}
-    found = SimpleNamespace(policies=list(means), estimate=lambda name, _: SimpleNamespace(mean=means[name]))
+    found = SimpleNamespace(
+        policies=list(means), headline="", estimate=lambda name, _: SimpleNamespace(mean=means[name])
+    )
     run, compare, *_ = suggestions(found, Asked("quickstart", [], None, None, None))
-    # Of the policies with a mean, random has the lowest mean slowdown.
+    # Of the policies with a mean, random has the lowest.
     assert run.startswith("cluster-abm run quickstart --policy random --out out/random ")
     assert compare == "cluster-abm compare quickstart --policies random,jsq,power-of-d --seeds 16"
 

@@ -17,7 +17,7 @@ from cluster_abm.scenario import load_scenario, scenario_names
 
 def lines(scenario, settings=(), policies=None):
     chosen = policies or load_scenario(scenario).compare.policies
-    found = SimpleNamespace(policies=list(chosen), estimate=lambda name, metric: SimpleNamespace(mean=1.0))
+    found = SimpleNamespace(policies=list(chosen), headline="", estimate=lambda name, metric: SimpleNamespace(mean=1.0))
     return suggestions(found, Asked(scenario, settings, None, None, policies))
 
 
@@ -59,7 +59,9 @@ def test_after_settings(taken, settings, policies):
 
 
 def test_after_a_log_nothing_is_set_that_it_says_and_rules_of_one_kind_are_compared():
-    found = SimpleNamespace(policies=["easy", "batch-system"], estimate=lambda *_: SimpleNamespace(mean=1.0))
+    found = SimpleNamespace(
+        policies=["easy", "batch-system"], headline="", estimate=lambda *_: SimpleNamespace(mean=1.0)
+    )
     asked = Asked("replay", ["workload.requested_over_actual.mean=2"], Path("jobs.csv"), None, found.policies)
     text = "\n".join(suggestions(found, asked)[:-2])
     assert "--policies easy,batch-system,conservative " in text

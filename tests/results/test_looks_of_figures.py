@@ -104,7 +104,7 @@ def search(keys):
 def regret(count):
     names = [f"mine-{number}" for number in range(count)]
     table = pd.DataFrame({"policy": names, "regret": 0.5, "low": 0.4, "high": 0.75, "worst": 2.0})
-    return draw_regret, table, ["mine-0"]
+    return draw_regret, table, "mean wait", ["mine-0"]
 
 
 def arena(factors, policies=2):
@@ -480,8 +480,8 @@ def test_more_than_seven_best_policies_share_a_mark(drawn):
 ])  # fmt: skip
 def test_ticks_of_regrets(drawn, worst, ticks):
     def make():
-        draw, table, own = regret(2)
-        return draw, table.assign(worst=worst), own
+        draw, table, *more = regret(2)
+        return draw, table.assign(worst=worst), *more
 
     (axes,) = drawn(make).axes
     assert [one.get_text() for one in axes.get_xticklabels()] == ticks

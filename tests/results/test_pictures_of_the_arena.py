@@ -16,7 +16,8 @@ TABLE = pd.DataFrame({
 
 
 def test_regret_is_a_bar_with_its_interval_and_its_worst_regime(sheet):
-    axes = sheet(draw_regret, "an arena", TABLE, ["mine"]).axes[0]
+    axes = sheet(draw_regret, "an arena", TABLE, "mean wait", ["mine"]).axes[0]
+    assert axes.get_xlabel().startswith("mean wait beyond the best")
     bars = [*axes.patches]
     assert [bar.get_width() for bar in bars] == pytest.approx([10.0, 20.0, 300.0])
     assert [bar.get_hatch() for bar in bars] == [None, "///", None]
@@ -34,7 +35,7 @@ def test_regret_is_a_bar_with_its_interval_and_its_worst_regime(sheet):
 
 
 def test_without_a_policy_of_ones_own_none_is_in_the_legend(sheet):
-    axes = sheet(draw_regret, "an arena", TABLE).axes[0]
+    axes = sheet(draw_regret, "an arena", TABLE, "mean wait").axes[0]
     assert {bar.get_hatch() for bar in axes.patches} == {None}
     assert len(axes.get_legend().get_texts()) == 2
 

@@ -117,7 +117,7 @@ def search():
 def regret(own=("iolb",)):
     table = pd.DataFrame({"policy": MANY, "regret": np.geomspace(0.05, 3, len(MANY))})
     table["low"], table["high"], table["worst"] = 0.8 * table["regret"], 1.3 * table["regret"], 20 * table["regret"]
-    return draw_regret, "an arena", table, own
+    return draw_regret, "an arena", table, "mean wait", own
 
 
 def arena_map():

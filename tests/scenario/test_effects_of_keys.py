@@ -34,6 +34,7 @@ NO_EFFECT = {
     "name": "what results are called by",
     "summary": "a caption",
     "run.threads": "none: tests/cli/test_keys_without_effect.py",
+    "measure.headline": "which measure is compared: tests/study/test_headline.py",
     "compare.policies": "of the command alone: below",
     "compare.seeds": "of the command alone: below",
 }

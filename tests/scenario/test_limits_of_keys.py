@@ -29,6 +29,7 @@ def under(sections: tuple[str, ...], *names: str) -> list[str]:
 RANGES: dict[str, list[str]] = {
     "(0, 1e12]": [
         *under(NODE, "memory_mb", "page_kb"), "cluster.page_fault_ratio_cap", "run.until", "data.drift_period_s",
+        "measure.bound_ms",
         "data.file.0.size_mb",
         *under(("workload",), "duration_s", "jobs_per_s", "utilisation", "home.skew", "application.scale",
                "background.0.request_kb"),

@@ -89,6 +89,19 @@ def test_better_is_said_only_where_ratio_means_and_tails_agree(
     assert found.verdict(more_is_better) == word
 
 
+def test_from_sixteen_seeds_on_means_must_differ_themselves():
+    """a is 0.8 of b on fifteen seeds of sixteen, and twice b on the last: about as much as it saves on all others."""
+    b = [15.0, *[10.0] * 15]
+    a = [12.0, *(8.0 + 0.01 * seed for seed in range(14))]
+    rare = paired([*a, 21.0], b)
+    assert (rare.difference.mean < 0.0, rare.significant, rare.means_differ) == (True, True, False)
+    assert not rare.tails_unlike
+    assert rare.verdict() == "typically better"
+    assert paired(a, b[:15]).means_differ is None
+    assert paired([*a, 8.0], b).means_differ
+    assert paired([*a, 8.0], b).verdict() == "better"
+
+
 def test_without_skewness_halls_interval_is_students():
     """1, 2, 3: mean 2, standard error 1 / sqrt(3), t of two degrees of freedom 4.3026527."""
     arm = 4.3026527 / math.sqrt(3.0)

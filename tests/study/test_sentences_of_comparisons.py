@@ -190,6 +190,8 @@ def test_conclusions_of_comparisons():
     assert comparison(THREE).conclusion == f"{against}b, c better (t tests of ratios, Holm, 5 %)"
     assert comparison(SAME).conclusion == f"{against}one sample: no difference is tested"
     assert comparison({"a": [4.0], "b": [2.0]}).conclusion.startswith(f"{against}one seed does not show")
+    reference = "bounded slowdown, against pooled (a reference, no policy): b worse"
+    assert comparison({"pooled": [1.0, 2.0], "b": [2.0, 4.1]}).conclusion.startswith(reference)
     assert comparison({"pooled": [1.0, 2.0], "a": [3.0, 4.0]}).title == "test: 2 policies on the same jobs, 4 nodes"
     alone = comparison({"a": [3.0, 4.0]})
     assert (alone.conclusion, alone.title) == ("", "test: 1 policy, 4 nodes")

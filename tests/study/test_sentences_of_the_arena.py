@@ -33,7 +33,8 @@ def arena_of(slowdowns, messages=None, settings=None):
     count = len(slowdowns["none"])
     rows = [
         {"regime": regime, "policy": name, "seed": seed, "bounded_slowdown": values[regime] * (1 + seed / 10),
-         "mean_slowdown": values[regime] * (1 + seed / 10), "messages_per_job": 0.0 if messages is None else messages[name][regime]}
+         "mean_slowdown": values[regime] * (1 + seed / 10),
+         "messages_per_job": 0.0 if messages is None else messages[name][regime]}
         for regime in range(count) for name, values in slowdowns.items() for seed in (1, 2, 3)
     ]  # fmt: skip
     runs = pd.DataFrame(rows)

@@ -13,7 +13,7 @@ import scipy.special
 import scipy.stats
 
 from cluster_abm.arrays import Floats
-from cluster_abm.study.statistics.estimates import LEVEL, Estimate, standard_error
+from cluster_abm.study.statistics.estimates import LEVEL, Estimate, estimate, standard_error
 from cluster_abm.study.statistics.skewed import hall_interval
 
 Key = TypeVar("Key", bound=Hashable)
@@ -77,6 +77,9 @@ class PairedDifference:
         ratio_ci95: the ratio's interval. It leaves 1 out exactly if the ratio is significant. None without a ratio.
         tails_unlike: whether rare bad runs may decide about the means (`are_tails_unlike`).
         tested: what is tested; None where nothing is.
+        means_differ: whether Hall's and Student's interval of the difference both leave 0 out, of this pair alone. None
+            with fewer than LEAST_SEEDS_OF_MEANS seeds: most of such samples lack the rare bad seeds
+            that decide about a mean.
     """
 
     ratio: float
@@ -86,23 +89,13 @@ class PairedDifference:
     ratio_ci95: tuple[float, float] | None = None
     tails_unlike: bool = False
     tested: Contrast | None = None
-
-    @property
-    def means_differ(self) -> bool | None:
-        """Whether the interval of the difference, each pair's alone, leaves 0 out; None with too few seeds to say so.
-
-        A mean is decided by its rare bad seeds: of fewer than LEAST_SEEDS_OF_MEANS seeds most samples have none.
-        """
-        ends = self.difference.ci95
-        if self.tested is None or self.tested.seeds < LEAST_SEEDS_OF_MEANS or ends is None:
-            return None
-        return ends[0] > 0.0 or ends[1] < 0.0
+    means_differ: bool | None = None
 
     def verdict(self, more_is_better: bool = False) -> Verdict:
         """What may be said of a against b.
 
-        "better" and "worse" need significance, means that say the same, and tails that are alike; "typically" is left
-        where the ratio alone is significant.
+        "better" and "worse" need significance, means that say the same, which from LEAST_SEEDS_OF_MEANS seeds on must
+        differ themselves, and tails that are alike; "typically" is left where the ratio alone is significant.
 
         Args:
             more_is_better: of the metric.
@@ -113,7 +106,8 @@ class PairedDifference:
             return "not significant"
         is_more = self.tested.mean > 0.0
         difference = self.difference.mean
-        if not self.tails_unlike and difference and (difference > 0.0) == is_more:
+        do_means_agree = bool(difference) and (difference > 0.0) == is_more and self.means_differ is not False
+        if do_means_agree and not self.tails_unlike:
             return "better" if is_more == more_is_better else "worse"
         return "typically better" if is_more == more_is_better else "typically worse"
 
@@ -147,11 +141,13 @@ def paired(a: Sequence[float], b: Sequence[float]) -> PairedDifference:
         return PairedDifference(ratio, Estimate(mean, None), 1.0)
     if not np.isfinite(differences).all():
         return PairedDifference(ratio, Estimate(mean, (math.nan, math.nan)), 1.0)
+    intervals = hall_interval(differences.tolist()), estimate(differences.tolist()).ci95
     found = PairedDifference(
-        ratio, Estimate(mean, hall_interval(differences.tolist())), tested.p_value,
-        tails_unlike=are_tails_unlike(a, b), tested=tested,
+        ratio, Estimate(mean, intervals[0]), tested.p_value, tails_unlike=are_tails_unlike(a, b), tested=tested,
+        means_differ=None if count < LEAST_SEEDS_OF_MEANS else not any(low <= 0.0 <= high for low, high in
+                                                                       filter(None, intervals)),
     )  # fmt: skip
-    return _with_intervals(found, tested.p_value <= LEVEL, LEVEL, LEVEL)
+    return _judged(found, tested.p_value <= LEVEL, LEVEL, LEVEL)
 
 
 def _tested(values: Floats, is_ratio: bool) -> Contrast:
@@ -159,14 +155,14 @@ def _tested(values: Floats, is_ratio: bool) -> Contrast:
     return Contrast(float(values.mean()), standard_error(values) if is_whole else math.nan, len(values), is_ratio)
 
 
-def _with_intervals(pair: PairedDifference, is_significant: bool, level: float, own_level: float) -> PairedDifference:
-    """The pair with the interval of what is tested."""
+def _judged(pair: PairedDifference, significant: bool, level: float, own_level: float) -> PairedDifference:
+    """The pair with what the test says, and the interval of what is tested."""
     if pair.tested is None:
-        return pair
-    ends = pair.tested.interval(is_significant, level, own_level)
+        return replace(pair, significant=significant)
+    ends = pair.tested.interval(significant, level, own_level)
     if pair.tested.is_ratio:
-        return replace(pair, ratio_ci95=(_ratio(ends[0]), _ratio(ends[1])))
-    return replace(pair, difference=replace(pair.difference, ci95=ends))
+        return replace(pair, significant=significant, ratio_ci95=(_ratio(ends[0]), _ratio(ends[1])))
+    return replace(pair, significant=significant, difference=replace(pair.difference, ci95=ends))
 
 
 def _ratio(log: float) -> float:
@@ -243,5 +239,5 @@ def corrected(pairs: Mapping[Key, PairedDifference]) -> dict[Key, PairedDifferen
     ranks, count = np.argsort(np.argsort(p_values)), len(pairs)
     for (key, pair), significant, rank in zip(pairs.items(), holm(p_values), ranks, strict=True):
         levels = LEVEL / count, LEVEL / (count - int(rank))
-        found[key] = replace(_with_intervals(pair, significant, *levels), significant=significant)
+        found[key] = _judged(pair, significant, *levels)
     return found
