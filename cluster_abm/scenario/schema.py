@@ -223,7 +223,8 @@ class Measure(Section):
     of the jobs within a limit, as response_within_300_ms"""
     bound_ms: Positive | None = None
     """tasks that take less alone count in bounded_slowdown as if they took this [ms]. Not set: the cost of a remote
-    start (negotiation.remote_execution_ms), but at least 1 % and at most 10 % of the mean isolated time of a task"""
+    start (negotiation.remote_execution_ms), but at least 1 % and at most 10 % of the mean isolated time of a task; of a
+    log of a batch system (SWF, sacct) 10,000"""
 
 
 def _drained_or_a_time(value: Any) -> str | float:

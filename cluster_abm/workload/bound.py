@@ -10,22 +10,28 @@ from cluster_abm.workload.applications import as_application
 from cluster_abm.workload.drawing.draws import mean_of
 from cluster_abm.workload.from_trace import trace_of
 from cluster_abm.workload.programs import mean_cpu_ms
+from cluster_abm.workload.traces.recognition import formats
 
 # The bound is the cost of a remote start, but at least and at most these shares of the mean isolated time.
 LEAST_SHARE, LARGEST_SHARE = 0.01, 0.1
+# Of the logs of batch systems: 10 s, as Feitelson and Rudolph 1998 have it.
+BATCH_MS = 10_000.0
 
 
 def bound_ms(scenario: Scenario) -> float:
     """The bound b of bounded slowdowns [ms]: `measure.bound_ms`, or by default the cost of a remote start.
 
-    The default is kept between 1 % and 10 % of the mean isolated time of a task. It follows from the scenario alone, so
-    it is the same for all seeds and policies.
+    Of the log of a batch system (SWF, sacct) the default is 10 s. Else it is kept between 1 % and 10 % of the mean
+    isolated time of a task. It follows from the scenario alone, so it is the same for all seeds and policies.
 
     Raises InputError: a trace, or a file of programs, that cannot be read.
     """
     given = scenario.measure.bound_ms
     if given is not None:
         return given
+    trace = trace_of(scenario)
+    if trace is not None and formats()[trace.format].is_batch:
+        return BATCH_MS
     cost_ms, isolated_ms = scenario.negotiation.remote_execution_ms, mean_isolated_ms(scenario)
     if isolated_ms is None:
         return cost_ms
