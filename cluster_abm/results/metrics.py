@@ -16,11 +16,11 @@ import numpy.typing as npt
 from cluster_abm.arrays import Floats, Integers
 from cluster_abm.engine.tables import BREAKDOWN, NS_PER_MS, Table
 from cluster_abm.formulas import energy_j
-from cluster_abm.members import Members
 from cluster_abm.results.outcomes import Outcomes
 from cluster_abm.results.shares.by_member import jain_of
 from cluster_abm.results.sums import whole_sum
 from cluster_abm.scenario.measures import WITHIN
+from cluster_abm.workload.traces.members import Members
 
 Value = float | int | None
 # When a metric exists: always; where users submit; where something can fail; where jobs need files; where a disk serves

@@ -12,7 +12,6 @@ import pandas as pd
 
 from cluster_abm.arrays import Floats, Integers
 from cluster_abm.engine.tables import KILLED, LOST, Table
-from cluster_abm.members import Members
 from cluster_abm.ordered_rows import Rows
 from cluster_abm.results.shares.by_member import by_member
 from cluster_abm.results.summary import (
@@ -24,6 +23,7 @@ from cluster_abm.results.summary import (
     makespan_spread_ms,
     task_slowdowns,
 )
+from cluster_abm.workload.traces.members import Members
 
 
 class EndedJobs(NamedTuple):

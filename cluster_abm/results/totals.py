@@ -12,10 +12,10 @@ import numpy as np
 
 from cluster_abm.arrays import Array, Floats, Integers
 from cluster_abm.engine.tables import BREAKDOWN, FINISHED, KILLED, LOST, NS_PER_MS, RECORD, Table
-from cluster_abm.members import Members
 from cluster_abm.results.outcomes import EndedJobs
 from cluster_abm.results.summary import OF_PROGRAMS, JobValues, ended_jobs, task_slowdowns
 from cluster_abm.results.sums import Values, whole_sum
+from cluster_abm.workload.traces.members import Members
 
 # Slowdowns that a picture draws instead of those of all tasks.
 MOST_DRAWN = 10_000

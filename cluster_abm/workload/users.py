@@ -8,11 +8,11 @@ from cluster_abm.arrays import Floats
 from cluster_abm.engine.tables import NEVER, NS_PER_MS, Table
 from cluster_abm.errors import InputError
 from cluster_abm.limits import BYTES_A_USERS_JOB, check_jobs
-from cluster_abm.members import Members
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload.drawing.draws import draw
 from cluster_abm.workload.generators import generator
 from cluster_abm.workload.times import whole_ns
+from cluster_abm.workload.traces.members import Members
 
 MAX_JOBS = 50_000_000
 

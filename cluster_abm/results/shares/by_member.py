@@ -10,9 +10,9 @@ import pandas as pd
 from cluster_abm.arrays import Floats
 from cluster_abm.engine.tables import NS_PER_MS
 from cluster_abm.formulas import jain_index
-from cluster_abm.members import Members
 from cluster_abm.ordered_rows import Rows
 from cluster_abm.results.summary import JobValues
+from cluster_abm.workload.traces.members import Members
 
 # Of a measure of a run (scenario.measures.Headline), the measure of its jobs that it is a number of, and which number.
 _MEANS: Mapping[str, tuple[str, float]] = {

@@ -22,7 +22,7 @@ OTHER_NAMES = {
     "moves transfers": "migrations",
 }
 # What may be meant for a metric that is asked for by its form (p99_response_ms, response_within_300_ms).
-ASKED = re.compile(r"^p\d|within|quantile|percentile|median")
+ASKED = re.compile(r"^(p\d|quantile|percentile|median)|within")
 # Of a point and a policy.
 Given = Mapping[tuple[int, str], frozenset[str]]
 

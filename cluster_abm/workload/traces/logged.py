@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from cluster_abm.arrays import Flags, Floats
-from cluster_abm.members import Members
+from cluster_abm.workload.traces.members import Members
 from cluster_abm.workload.traces.table import GROUP, RECORDED_WAIT, USER
 
 
