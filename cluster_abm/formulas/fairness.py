@@ -8,7 +8,7 @@ from cluster_abm.arrays import Floats
 
 
 def jain_index(values: Floats) -> float:
-    """Return (sum x)^2 / (n sum x^2): Jain, Chiu and Hawe 1984, DEC-TR-301, (1).
+    """Return (sum x)^2 / (n sum x^2): Jain, Chiu and Hawe 1984, DEC-TR-301.
 
     1: all have the same; 1/n: one of them has everything. Values that are all 0 are the same, too.
 
