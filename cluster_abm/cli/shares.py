@@ -57,7 +57,10 @@ def print_waits(policies: Mapping[str, Any]) -> None:
     Args:
         policies: those of the document of `compare --json`; jobs and waits are means over the seeds.
     """
-    known = {name: found for name, found in policies.items() if found.get("recorded_wait_s")}
+    # Under some no such job has finished; the lower bound has no waits at all.
+    known = {
+        name: found for name, found in policies.items() if (found.get("recorded_wait_s") or {}).get("mean") is not None
+    }
     if not known:
         return
     rows: list[dict[str, str]] = []

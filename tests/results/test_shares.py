@@ -185,5 +185,8 @@ def test_recorded_waits_stand_above_those_of_policies(capsys: pytest.CaptureFixt
     assert [line.split()[:4] for line in lines] == [
         ["recorded", "in", "the", "log"], ["none", "2", "11", "s"], ["jsq", "2", "12", "s"],
     ]  # fmt: skip
-    print_waits({"none": {"mean_slowdown": 1.0}})
+    # No log; the lower bound; a policy under which no job has finished.
+    nothing = dict.fromkeys(waits(1.0))
+    print_waits({"none": {"mean_slowdown": 1.0}, "srpt-pool": {"recorded_wait_s": None},
+                 "jsq": {"recorded_wait_s": nothing, "simulated_wait_s": nothing}})  # fmt: skip
     assert capsys.readouterr().out == ""
