@@ -104,9 +104,15 @@ def test_info_says_what_was_found_and_what_was_skipped_and_why(cli, write, kind,
 def test_info_has_the_promised_keys_in_their_order_and_its_own_behind_them(cli, write, kind):
     keys = list(info_of(cli, write(kind)))
     assert keys[: len(INFO_KEYS)] == INFO_KEYS
-    assert set(keys) - set(INFO_KEYS) == {"arrivals_s", "noted", "kept_busy", "filled", "dependence", "used"} | (
-        {"runs"} if kind == "hbd" else set()
-    )
+    assert set(keys) - set(INFO_KEYS) == {
+        "arrivals_s",
+        "noted",
+        "kept_busy",
+        "filled",
+        "dependence",
+        "used",
+        "recorded_wait_s",
+    } | ({"runs"} if kind == "hbd" else set())
 
 
 def test_info_gives_the_share_of_jobs_that_have_a_field(cli, write):

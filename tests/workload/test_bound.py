@@ -28,6 +28,14 @@ def test_the_log_of_a_batch_system_has_10_s(tmp_path: Path, name: str, text: str
     assert bound_ms(replay(tmp_path, name, text, measure__bound_ms=60.0)) == 60.0
 
 
+def test_a_table_made_of_such_a_log_has_10_s_too(tmp_path: Path) -> None:
+    """Its jobs have waited in a log, and take 100 s; of queries of 5 s that have waited the bound is at most .5 s."""
+    waited = "arrival_ms,cpu_ms,io_per_ms,recorded_wait_ms\n0,{},0,3\n"
+    assert bound_ms(replay(tmp_path, "jobs.csv", waited.format(100_000))) == 10_000.0
+    queries = replay(tmp_path, "queries.csv", waited.format(5000), negotiation__remote_execution_ms=1e6)
+    assert bound_ms(queries) == pytest.approx(500.0)
+
+
 @pytest.mark.parametrize(("remote_ms", "bound"), [(5.0, 1000.0), (3000.0, 3000.0), (50_000.0, 10_000.0)])
 def test_other_work_has_the_cost_of_a_remote_start(tmp_path: Path, remote_ms: float, bound: float) -> None:
     """At least 1 % and at most 10 % of 100 s."""
