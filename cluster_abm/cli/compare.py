@@ -15,6 +15,7 @@ from cluster_abm.cli.frame import StudyCall, StudyFrame, lines_of_outcome, study
 from cluster_abm.cli.options import Overrides, count_option, file_name, out_option, policies_named, scenario_argument
 from cluster_abm.cli.output import echo, tell
 from cluster_abm.cli.recording import LookOptions, first_runs, look_options, write_first_runs
+from cluster_abm.cli.shares import print_waits
 from cluster_abm.cli.shell.names import policy_list
 from cluster_abm.cli.suggestions import Asked, not_compared, suggestions
 from cluster_abm.cli.tables import table_text
@@ -150,7 +151,7 @@ class CompareFrame(StudyFrame["Comparison"]):
 
 
 def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedLoad | None) -> None:
-    from cluster_abm.results.words import line_words
+    from cluster_abm.results.words import line_words, with_unit
     from cluster_abm.scenario.hardware import hardware_named
     from cluster_abm.scenario.wording.caption import caption_of
     from cluster_abm.study.comparison import BEST, BOUNDED, TEST_WORDS
@@ -159,6 +160,7 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
 
     against, headline = found.against_baseline(), found.headline
     ratio = f"times {found.baseline}"
+    asked = found.scenario.measure.metrics
     interval = "" if found.is_one_sample else " [95 %]"
     rows = []
     ended = {
@@ -173,6 +175,7 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
                 "mean slowdown": f"{found.estimate(name, 'mean_slowdown').mean:.4g}",
                 "p95 slowdown": f"{found.estimate(name, 'p95_slowdown').mean:.4g}",
                 "mean response [s]": f"{found.estimate(name, 'mean_response_ms').mean / 1000:.4g}",
+                **{line_words(metric): with_unit(metric, found.estimate(name, metric).mean) for metric in asked},
                 "remote starts a run": f"{found.estimate(name, 'remote_executions').mean:,.0f}",
                 "CPU busy": f"{found.estimate(name, 'cpu_utilisation').mean:.0%}",
                 "disk busy": f"{found.estimate(name, 'disk_utilisation').mean:.0%}",
@@ -200,6 +203,7 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
         echo(f"\n(n.s.): the ratio to {found.baseline} is not significant {TEST_WORDS}")
     if found.has_gap:
         _print_gap(found)
+    print_waits(found.as_json()["policies"])
     _print_pairs(found)
 
 

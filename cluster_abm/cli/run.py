@@ -175,6 +175,7 @@ def _show(summary: dict[str, Any], changed: str, as_json: bool) -> None:
 
 
 def _print_summary(summary: dict[str, Any], changed: str) -> None:
+    from cluster_abm.cli.shares import print_shares, waits_in_words
     from cluster_abm.results.style import BREAKDOWN_WORDS
     from cluster_abm.results.words import in_unit, line_words, with_unit
     from cluster_abm.workload.offered import in_words
@@ -192,7 +193,11 @@ def _print_summary(summary: dict[str, Any], changed: str) -> None:
         rows["offered load"] = in_words(summary["offered_load"])
     for name, value in metrics.items():
         if name != "breakdown_ms":
-            rows[line_words(name)] = with_unit(name, value, bool(jobs["finished"]))
+            named = {f"{name}.{part}": one for part, one in value.items()} if isinstance(value, dict) else {name: value}
+            rows |= {line_words(part): with_unit(part, one, bool(jobs["finished"])) for part, one in named.items()}
+    for words, name in (("in the log", "recorded_wait_s"), ("of the same jobs here", "simulated_wait_s")):
+        if name in summary:
+            rows[f"wait {words}"] = waits_in_words(summary[name])
     parts = {part: ms for part, ms in metrics["breakdown_ms"].items() if ms}
     total_ms = sum(parts.values())
     echo(f"{summary['scenario']}, policy {summary['policy']}, seed {summary['seed']}")
@@ -212,6 +217,7 @@ def _print_summary(summary: dict[str, Any], changed: str) -> None:
             f"  {program:<{width}}  {of['tasks']:,} finished, {slower} times their CPU, {of['page_faults']:,.0f} page "
             f"faults each, {paging} % of life paging"
         )
+    print_shares(summary)
     not_done = [act for act in acts if not act["done"]]
     for act in not_done[:MOST_ACTS]:
         echo(f"  script.{act['entry']} ({act['act']} at {act['at_s']:g} s) was not done: {act['why_not']}")
@@ -227,6 +233,8 @@ def _save(folder: Path, model: ClusterModel, title: str, summary: dict[str, Any]
     tables: dict[str, pd.DataFrame | Iterable[pd.DataFrame]] = {"nodes": model.nodes_pieces()}
     if model.parts.task_records.are_kept:
         tables = {"jobs": model.jobs_pieces(), **tables, "decisions": model.decisions_pieces()}
+        shares = {"users": model.by_user(), "groups": model.by_group()}
+        tables |= {name: table for name, table in shares.items() if len(table)}
     else:
         tell('jobs.parquet and decisions.parquet are not written: measure.records = "summary" keeps no rows of them')
         for name in ("jobs", "decisions"):

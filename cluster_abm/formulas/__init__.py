@@ -23,6 +23,7 @@ from cluster_abm.formulas.cost import (
 )
 from cluster_abm.formulas.data_access import between_clusters_ms, data_access_ms, transfer_ms, within_cluster_ms
 from cluster_abm.formulas.disk import disk_response_ms, disk_work_ms, service_ms
+from cluster_abm.formulas.fairness import jain_index
 from cluster_abm.formulas.imbalance import load_imbalance_factor, load_imbalance_factors
 from cluster_abm.formulas.load import cpu_share, disk_share, io_load_ms, narrows_the_gap, weighted_load
 from cluster_abm.formulas.load_class import ClassThresholds, class_thresholds, load_class, load_classes
@@ -60,7 +61,7 @@ __all__ = [
     "buffer_beside_kb", "buffer_share_kb", "class_thresholds", "closed_response_ms", "controlled_growth_kb",
     "cpu_response_ms", "cpu_share", "data_access_ms", "data_kb", "disk_response_ms", "disk_share", "disk_work_ms",
     "energy_j", "erlang_c", "even_faults", "explicit_io_per_ms", "hit_rate", "io_load_ms", "is_less_oversized",
-    "isolated_faults", "least_allocated_score", "load_class", "load_classes", "load_imbalance_factor",
+    "isolated_faults", "jain_index", "least_allocated_score", "load_class", "load_classes", "load_imbalance_factor",
     "load_imbalance_factors", "mg1_response_ms", "mgq_response_ms", "migration_cost_effectiveness", "migration_ms",
     "most_allocated_score", "moving_ms", "narrows_the_gap", "node_faults_per_ms", "open_disk", "others_per_core",
     "oversize", "page_faults_per_ms", "page_load_ms", "paging_rate_per_s", "relative_capacity", "relative_load",

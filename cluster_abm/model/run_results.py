@@ -20,6 +20,7 @@ from cluster_abm.model.assembly import Parts
 from cluster_abm.model.moving.copies import copies_by_node
 from cluster_abm.model.observing.existing import existing
 from cluster_abm.model.observing.graph import GraphOfRun
+from cluster_abm.model.observing.shares import members_of, tables_in_json, waits_beside
 from cluster_abm.model.observing.summary import program_metrics
 from cluster_abm.model.observing.watching import telling_index
 from cluster_abm.model.part import wire
@@ -31,6 +32,7 @@ from cluster_abm.recording.keeping import excerpt_of
 from cluster_abm.results.asked import metric_of
 from cluster_abm.results.frames import MOST_CLUSTERS, jobs_frame
 from cluster_abm.results.metrics import RunData, computed
+from cluster_abm.results.shares.by_node_group import by_node_group
 from cluster_abm.results.vertices import pieces_with_vertices, with_vertices
 from cluster_abm.scenario import Scenario, scenario_to_toml
 from cluster_abm.scenario.hardware import hardware_named
@@ -170,7 +172,14 @@ class RunResults:
                 **(self._io_loads() if parts.work.initial else {}),
             },
             asked=tuple(metric for name in self.setup.measure.metrics if (metric := metric_of(name)) is not None),
-            exists=existing(self.setup, parts.policies.main.pooled, parts.availability.can_change),
+            headline=self.setup.measure.headline,
+            users=parts.work.logged.users,
+            exists=existing(
+                self.setup,
+                parts.policies.main.pooled,
+                parts.availability.can_change,
+                parts.work.logged.users is not None and parts.task_records.are_kept,
+            ),
         )
 
     def _io_loads(self) -> dict[str, float]:
@@ -182,7 +191,9 @@ class RunResults:
 
     def summary(self) -> dict[str, Any]:
         """The run in numbers, as `cluster-abm run --json` prints them; metrics without data are None."""
-        return self._summary(self.run_data())
+        run = self.run_data()
+        tables = tables_in_json({**members_of(run, self.parts.work.logged), "by_node_group": self.by_node_group()})
+        return self._summary(run) | waits_beside(self.parts.work.logged, run.outcomes) | tables
 
     def _summary(self, run: RunData) -> dict[str, Any]:
         return {
@@ -197,6 +208,34 @@ class RunResults:
             **program_metrics(self.parts.work.program_names, run),
             **({"acts": self.parts.script.rows(is_over=not self.running)} if self.setup.script else {}),
         }
+
+    def by_user(self) -> pd.DataFrame:
+        """One row a user of which a task has ended, by CPU time, the most first (results.shares.by_member).
+
+        Columns name, jobs (finished), the mean of `measure.headline`, mean_wait_ms, mean_response_ms, cpu_share. Empty
+        where jobs have no users. Closed users have numbers, from 0; those of a log have its names.
+
+        Raises InputError: the rows of tasks are not kept (`measure.records`).
+        """
+        return self._members("by_user")
+
+    def by_group(self) -> pd.DataFrame:
+        """As `by_user`, one row a group of users; empty where the log names none."""
+        return self._members("by_group")
+
+    def _members(self, name: str) -> pd.DataFrame:
+        self.parts.task_records.check_kept(f"{name}()")
+        return members_of(self.run_data(), self.parts.work.logged)[name]
+
+    def by_node_group(self) -> pd.DataFrame:
+        """One row a group of nodes: name, nodes, cpu_utilisation, disk_utilisation (results.shares.by_node_group).
+
+        Empty without `[[cluster.group]]`, and under a policy that has all nodes be one station.
+        """
+        counts = [count for _, count in self.setup.cluster.kinds]
+        if len(counts) == 1 or self.parts.policies.main.pooled:
+            return pd.DataFrame()
+        return by_node_group(self.run_data(), counts)
 
     def jobs_frame(self) -> pd.DataFrame:
         """One row a task that has ended (results.frames.jobs_frame).

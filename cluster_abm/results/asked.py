@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from typing import Literal
 
 from cluster_abm.engine.tables import NS_PER_MS
 from cluster_abm.results.metrics import BY_NAME, Metric, RunData, Value
@@ -15,7 +17,7 @@ _MEASURES = {
     "slowdown": ("slowdown", 1.0, "1", "slowdown", 1.0),
     "bounded_slowdown": ("bounded_slowdown", 1.0, "1", "bounded slowdown", 1.0),
 }
-_IN_ROWS = re.compile(r"response_within_ms\.(?P<limit_ms>\d+)")
+_IN_JSON = re.compile(r"response_within_ms\.(?P<limit_ms>\d+)")
 
 
 def metric_of(name: str) -> Metric | None:
@@ -24,14 +26,36 @@ def metric_of(name: str) -> Metric | None:
         return BY_NAME[name]
     if found := QUANTILE.fullmatch(name):
         return _quantile(name, found["percent"], found["measure"])
-    found = WITHIN.fullmatch(name) or _IN_ROWS.fullmatch(name)
+    found = WITHIN.fullmatch(name) or _IN_JSON.fullmatch(name)
     return _within(found["limit_ms"]) if found else None
+
+
+def row_name(name: str) -> str:
+    """What a metric is called in the rows of runs, by its dotted place in JSON.
+
+    >>> row_name("response_within_ms.300"), row_name("breakdown_ms.cpu")
+    ('response_within_300_ms', 'breakdown_ms.cpu')
+    """
+    metric = metric_of(name)
+    return name if metric is None else metric.name
+
+
+def asked_for(names: Iterable[str]) -> tuple[str, ...]:
+    """Those of the names that a run has only if they are asked for (`measure.metrics`), once each, in their order."""
+    forms = [name for name in names if QUANTILE.fullmatch(name) or WITHIN.fullmatch(name)]
+    # All runs have p95_slowdown.
+    return tuple(dict.fromkeys(name for name in forms if name not in BY_NAME))
+
+
+def better_side(name: str) -> Literal["", "less", "more"]:
+    """Which side of a metric is better; "": neither, or there is no such metric."""
+    metric = metric_of(name)
+    return "" if metric is None else metric.better
 
 
 def is_more_better(name: str) -> bool:
     """Whether more of a metric is better; of one that has no better side less counts as better."""
-    metric = metric_of(name)
-    return metric is not None and metric.better == "more"
+    return better_side(name) == "more"
 
 
 def _quantile(name: str, percent: str, measure: str) -> Metric:
@@ -51,8 +75,9 @@ def _within(limit_ms: str) -> Metric:
     def value(run: RunData) -> Value:
         return run.outcomes.share_of_jobs_within("response_ns", float(limit_ms) * NS_PER_MS)
 
+    words = f"jobs with a response within {limit_ms} ms"
     return Metric(
-        f"response_within_ms.{limit_ms}", "1", f"jobs with a response within {limit_ms} ms", better="more", value=value,
+        f"response_within_{limit_ms}_ms", "1", f"share of {words}", words, better="more", value=value,
         of_jobs=True, greatest=1.0, is_share=True,
     )  # fmt: skip
 

@@ -110,6 +110,11 @@ SUMMARY: tuple[Column, ...] = (
     Column("jobs.running", "jobs", "that have begun and not ended"),
     Column("metrics", "", "every metric that there is, by its name"),
     Column("programs", "", "numbers of each program", "jobs run programs"),
+    Column("recorded_wait_s", "s", "waits in the log, of the finished jobs", "a log has them"),
+    Column("simulated_wait_s", "s", "waits of the same jobs in the run", "a log has them"),
+    Column("by_user", "", "the run by user: how many users, and a row each", "jobs have users"),
+    Column("by_group", "", "the same by group of users", "a log names groups"),
+    Column("by_node_group", "", "how busy each group of nodes was", "there are groups of nodes"),
 )
 
 TABLES: Mapping[str, tuple[Column, ...]] = {

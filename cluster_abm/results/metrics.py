@@ -17,13 +17,16 @@ from cluster_abm.arrays import Floats, Integers
 from cluster_abm.engine.tables import BREAKDOWN, NS_PER_MS, Table
 from cluster_abm.formulas import energy_j
 from cluster_abm.results.outcomes import Outcomes
+from cluster_abm.results.shares.by_member import jain_of
 from cluster_abm.results.sums import whole_sum
+from cluster_abm.scenario.measures import WITHIN
+from cluster_abm.workload.traces.members import Members
 
 Value = float | int | None
 # When a metric exists: always; where users submit; where something can fail; where jobs need files; where a disk serves
 # several requests at once; where the nodes' power is set; where jobs are on their nodes at 0 (workload.initial); of a
-# study with a warm-up; only in the rows of a study.
-When = Literal["always", "closed", "failures", "data", "channels", "power", "initial", "warmup", "study"]
+# study with a warm-up; only in the rows of a study; where jobs have users.
+When = Literal["always", "closed", "failures", "data", "channels", "power", "initial", "warmup", "study", "users"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,8 @@ class RunData:
     counted: Mapping[str, float]
     exists: frozenset[When]  # which metrics there are
     asked: tuple[Metric, ...] = ()  # metrics that are asked for by name (results.asked)
+    headline: str = "bounded_slowdown"  # by what users are compared (`measure.headline`)
+    users: Members | None = None  # the user of each job; None: jobs have none
 
     def share(self, busy_ns: Integers, count: int) -> float:
         """Share of the time of `count` cores, disks or channels."""
@@ -120,6 +125,15 @@ def _p95_slowdown(run: RunData) -> Value:
     return run.outcomes.quantile_of_jobs("slowdown", 0.95)
 
 
+def _throughput(run: RunData) -> Value:
+    return run.outcomes.ended.finished / (run.last_finish_ns / 1e9) if run.last_finish_ns else None
+
+
+def _jain_users(run: RunData) -> Value:
+    table = None if run.users is None else run.outcomes.of_members(run.users, run.headline)
+    return None if table is None else jain_of(table, run.headline)
+
+
 def _faults_per_cpu_s(run: RunData) -> Value:
     faults, cpu_s = int(run.nodes["faults"].sum()), total_ns(run.cpu_ns) / 1e9
     return None if faults and not cpu_s else float(faults / max(1e-9, cpu_s))
@@ -172,6 +186,15 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         "makespan_ms", "ms", better="less", value=lambda run: run.last_finish_ns / NS_PER_MS,
         meaning="time from the beginning of the run to the end of the last task",
+    ),
+    Metric(
+        "throughput_jobs_per_s", "1/s", line="throughput", better="more", value=_throughput,
+        meaning="finished jobs over the time from the beginning of the run to the end of its last task (makespan_ms)",
+        missing="no task ended",
+    ),
+    Metric(
+        "jain_users", "1", "Jain's index of users", better="more", when="users", value=_jain_users,
+        of_jobs=True, greatest=1.0, meaning="how even the users' means of `measure.headline` are; 1: all equal",
     ),
     Metric(
         "makespan_spread_ms", "ms", better="less", when="closed", value=lambda run: run.outcomes.makespan_spread_ms(),
@@ -277,13 +300,19 @@ def names_when(exists: frozenset[When]) -> frozenset[str]:
     return frozenset(metric.name for metric in METRICS if metric.when in exists)
 
 
+def place_in_json(name: str) -> str:
+    """Where a metric stands in JSON, tables dotted: `response_within_ms.300` for response_within_300_ms."""
+    found = WITHIN.fullmatch(name)
+    return f"response_within_ms.{found['limit_ms']}" if found else name
+
+
 def computed(run: RunData, only_of_jobs: bool = False) -> dict[str, Any]:
-    """The metrics of a run, in the order of the table; parts of the breakdown in a table of their own."""
+    """The metrics of a run, in the order of the table; parts of the breakdown, and shares within limits, in tables."""
     values: dict[str, Any] = {}
     for metric in (*METRICS, *run.asked):
         if metric.value is None or metric.when not in run.exists or (only_of_jobs and not metric.of_jobs):
             continue
-        section, _, part = metric.name.rpartition(".")
+        section, _, part = place_in_json(metric.name).rpartition(".")
         (values.setdefault(section, {}) if section else values)[part] = known(metric.value(run))
     return values
 

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
+import pandas as pd
 
 from cluster_abm.arrays import Floats, Integers
 from cluster_abm.engine.tables import KILLED, LOST, Table
 from cluster_abm.ordered_rows import Rows
+from cluster_abm.results.shares.by_member import by_member
 from cluster_abm.results.summary import (
+    JobValues,
     by_program,
     ended_jobs,
     finished_jobs,
     finished_records,
-    job_values,
     makespan_spread_ms,
     task_slowdowns,
 )
+from cluster_abm.workload.traces.members import Members
 
 
 class EndedJobs(NamedTuple):
@@ -63,6 +66,12 @@ class Outcomes(Protocol):
     def by_program(self, programs: Sequence[str]) -> dict[str, dict[str, float]]:
         """As summary.by_program."""
 
+    def of_members(self, members: Members, headline: str) -> pd.DataFrame | None:
+        """The run by member of its jobs, as by_member.by_member; None: rows of tasks are not kept."""
+
+    def waits_of_jobs(self) -> tuple[Integers, Floats] | None:
+        """Numbers of the finished jobs, and their waits [ns]; None: rows of tasks are not kept."""
+
     def task_slowdowns(self) -> tuple[Floats, int]:
         """Slowdowns of the finished tasks that have one, or fewer numbers that are distributed like them, shape (n,);
         and how many tasks these are."""
@@ -82,8 +91,8 @@ class RecordedOutcomes:
         return finished_records(self.records)
 
     @cached_property
-    def _of_jobs(self) -> Mapping[str, Floats]:
-        return job_values(self._finished, self.widths, self.bound_ns)[1]
+    def _of_jobs(self) -> JobValues:
+        return JobValues(self._finished, self.widths, self.bound_ns)
 
     @property
     def ended(self) -> EndedJobs:
@@ -123,6 +132,14 @@ class RecordedOutcomes:
     def by_program(self, programs: Sequence[str]) -> dict[str, dict[str, float]]:
         """As Outcomes."""
         return by_program(self._finished, self.jobs, programs)
+
+    def of_members(self, members: Members, headline: str) -> pd.DataFrame | None:
+        """As Outcomes."""
+        return by_member(self.records, self._of_jobs, members, headline)
+
+    def waits_of_jobs(self) -> tuple[Integers, Floats] | None:
+        """As Outcomes."""
+        return self._of_jobs.jobs, self._of_jobs["wait_ns"]
 
     def task_slowdowns(self) -> tuple[Floats, int]:
         """As Outcomes."""

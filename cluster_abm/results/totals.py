@@ -15,6 +15,7 @@ from cluster_abm.engine.tables import BREAKDOWN, FINISHED, KILLED, LOST, NS_PER_
 from cluster_abm.results.outcomes import EndedJobs
 from cluster_abm.results.summary import OF_PROGRAMS, JobValues, ended_jobs, task_slowdowns
 from cluster_abm.results.sums import Values, whole_sum
+from cluster_abm.workload.traces.members import Members
 
 # Slowdowns that a picture draws instead of those of all tasks.
 MOST_DRAWN = 10_000
@@ -138,6 +139,12 @@ class Totals:
             if means:
                 numbers[name] = {"tasks": self._of_programs[name, "page_faults"].count, **means}
         return numbers
+
+    def of_members(self, members: Members, headline: str) -> None:
+        """As Outcomes: no rows are kept."""
+
+    def waits_of_jobs(self) -> None:
+        """As Outcomes: no rows are kept."""
 
     def task_slowdowns(self) -> tuple[Floats, int]:
         """As Outcomes: at most MOST_DRAWN numbers, evenly spread."""

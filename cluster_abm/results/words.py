@@ -23,6 +23,7 @@ WHEN: Mapping[When, str] = {
     "initial": "jobs are on their nodes at time 0 (`workload.initial`)",
     "warmup": "a study leaves out the warm-up",
     "study": "in the rows of a study",
+    "users": "jobs have users (closed users, or a log that names them), and `measure.records` is `all`",
 }
 """When a metric exists, in words."""
 

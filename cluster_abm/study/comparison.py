@@ -385,7 +385,8 @@ class Comparison(displays.Displayed):
             row = {"policy": name, f"{line_words(headline)} [95 %]": text_of(self.estimate(name, headline))}
             if len(self.policies) > 1:
                 row[f"times {self.baseline}"] = ratio_text(against.get((name, self.baseline)))
-            for metric in ("p95_slowdown", "mean_response_ms", "cpu_utilisation", "disk_utilisation"):
+            asked = self.scenario.measure.metrics
+            for metric in ("p95_slowdown", "mean_response_ms", *asked, "cpu_utilisation", "disk_utilisation"):
                 if metric in self.runs:
                     row[line_words(metric)] = with_unit(metric, self.estimate(name, metric).mean)
             if self.has_gap:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from cluster_abm.policy.bounds import SRPT_POOL
 from cluster_abm.results.asked import is_more_better
+from cluster_abm.results.metrics import place_in_json
 from cluster_abm.study.statistics.gap import BOUNDED
 from cluster_abm.workload import bound_ms
 
@@ -81,7 +82,11 @@ def document_of(found: ComparedPolicies) -> dict[str, Any]:
             }
             for metric in metrics:
                 if metric != "mean_slowdown":
-                    _put(entry, metric, found.estimate(policy, metric).mean)
+                    _put(entry, metric, finite(found.estimate(policy, metric).mean))
+            for metric in found.scenario.measure.metrics:
+                section, _, part = place_in_json(metric).rpartition(".")
+                place = f"{section}_ci95.{part}" if section else f"{metric}_ci95"
+                _put(entry, place, _listed(found.estimate(policy, metric)))
             policies[policy] = entry
         if found.bound is not None:
             bound = finite(found.estimate(SRPT_POOL, BOUNDED).mean)
@@ -111,8 +116,15 @@ def document_of(found: ComparedPolicies) -> dict[str, Any]:
         "bound_ms": bound_ms(found.scenario),
         "baseline": found.baseline,
         "policies": policies,
+        **_recorded(policies, found.baseline),
         "pairs": pairs,
     }
+
+
+def _recorded(policies: Mapping[str, Any], baseline: str) -> dict[str, Any]:
+    """The waits in the log, of the jobs that finished under the baseline; nothing where the log has none."""
+    name = "recorded_wait_s"
+    return {name: policies[baseline][name]} if name in policies.get(baseline, {}) else {}
 
 
 def finite(value: float) -> float | None:
@@ -124,9 +136,8 @@ def _listed(found: Estimate) -> list[float] | None:
     return None if found.ci95 is None or not all(map(math.isfinite, found.ci95)) else list(found.ci95)
 
 
-def _put(entry: dict[str, Any], metric: str, mean: float) -> None:
-    value = finite(mean)
-    section, _, part = metric.partition(".")
+def _put(entry: dict[str, Any], metric: str, value: Any) -> None:
+    section, _, part = place_in_json(metric).partition(".")
     if part:
         entry.setdefault(section, {})[part] = value
     else:

@@ -10,16 +10,20 @@ from cluster_abm.workload.applications import as_application
 from cluster_abm.workload.drawing.draws import mean_of
 from cluster_abm.workload.from_trace import trace_of
 from cluster_abm.workload.programs import mean_cpu_ms
+from cluster_abm.workload.traces.recognition import formats
+from cluster_abm.workload.traces.table import RECORDED_WAIT
 
 # The bound is the cost of a remote start, but at least and at most these shares of the mean isolated time.
 LEAST_SHARE, LARGEST_SHARE = 0.01, 0.1
+# Of the logs of batch systems: 10 s, as Feitelson and Rudolph 1998 have it.
+BATCH_MS = 10_000.0
 
 
 def bound_ms(scenario: Scenario) -> float:
     """The bound b of bounded slowdowns [ms]: `measure.bound_ms`, or by default the cost of a remote start.
 
-    The default is kept between 1 % and 10 % of the mean isolated time of a task. It follows from the scenario alone, so
-    it is the same for all seeds and policies.
+    Of the log of a batch system (`_is_batch_log`) the default is 10 s. Else it is kept between 1 % and 10 % of the mean
+    isolated time of a task. It follows from the scenario alone, so it is the same for all seeds and policies.
 
     Raises InputError: a trace, or a file of programs, that cannot be read.
     """
@@ -29,6 +33,8 @@ def bound_ms(scenario: Scenario) -> float:
     cost_ms, isolated_ms = scenario.negotiation.remote_execution_ms, mean_isolated_ms(scenario)
     if isolated_ms is None:
         return cost_ms
+    if _is_batch_log(scenario, isolated_ms):
+        return BATCH_MS
     return min(max(cost_ms, LEAST_SHARE * isolated_ms), LARGEST_SHARE * isolated_ms)
 
 
@@ -39,6 +45,18 @@ def with_bound(scenario: Scenario) -> Scenario:
     """
     measure = scenario.measure.model_copy(update={"bound_ms": bound_ms(scenario)})
     return scenario.model_copy(update={"measure": measure})
+
+
+def _is_batch_log(scenario: Scenario, isolated_ms: float) -> bool:
+    """Whether the jobs are those of a batch system's log, or of a table that was made of one.
+
+    A table of ours says no more of its origin than that its jobs waited in a log; a mean time above the bound tells
+    batch jobs from queries.
+    """
+    trace = trace_of(scenario)
+    if trace is None:
+        return False
+    return formats()[trace.format].is_batch or (RECORDED_WAIT in trace.table and isolated_ms > BATCH_MS)
 
 
 def mean_isolated_ms(scenario: Scenario) -> float | None:

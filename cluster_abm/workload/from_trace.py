@@ -16,6 +16,8 @@ from cluster_abm.workload.parents import Parents, among
 from cluster_abm.workload.processors import on_machine
 from cluster_abm.workload.programs import Library, library, library_of_trace
 from cluster_abm.workload.traces import FILES, NAME, LogReading, Trace, read_trace
+from cluster_abm.workload.traces.logged import LoggedJobs, logged_jobs
+from cluster_abm.workload.traces.table import RECORDED_WAIT
 
 
 class TraceJobs(NamedTuple):
@@ -25,6 +27,7 @@ class TraceJobs(NamedTuple):
     columns: dict[str, Floats]  # those that the trace has, shape (jobs,) each
     parents: Parents | None  # what jobs wait for; None: for nothing
     files: NamedFiles | None  # files that jobs name; None: no job names any
+    logged: LoggedJobs  # what the log says of them beside their work
 
 
 def programs_of(scenario: Scenario, trace: Trace | None) -> Library | None:
@@ -82,6 +85,7 @@ def trace_jobs(scenario: Scenario, seed: int, trace: Trace, known_programs: Libr
     trace.check_one_run()
     table, numbers = trace.table, dict(trace.numbers)
     trace_ms = numbers.pop("arrival_ms")
+    numbers.pop(RECORDED_WAIT, None)  # no part of the work
     start_ms = choice.start_s * 1000.0
     kept = generator(seed, "thin").random(len(table)) < choice.keep_share
     kept &= trace_ms >= start_ms
@@ -117,7 +121,7 @@ def trace_jobs(scenario: Scenario, seed: int, trace: Trace, known_programs: Libr
     files = None
     if FILES in table:
         files = named_files(table[FILES][chosen].tolist(), np.flatnonzero(kept) + 1, scenario.data, str(path))
-    return TraceJobs(arrival_ms - start_ms, columns, parents, files)
+    return TraceJobs(arrival_ms - start_ms, columns, parents, files, logged_jobs(table, chosen))
 
 
 def _check_homes(columns: dict[str, Floats], arrival_ms: Floats, scenario: Scenario, where: str) -> None:

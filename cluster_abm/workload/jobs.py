@@ -27,7 +27,9 @@ from cluster_abm.workload.parents import Parents
 from cluster_abm.workload.programs import Library, mean_cpu_ms
 from cluster_abm.workload.requests import requested_times
 from cluster_abm.workload.times import MAX_TASKS, Sizes
-from cluster_abm.workload.users import are_closed, plan_thinking, users_columns
+from cluster_abm.workload.traces.logged import LoggedJobs
+from cluster_abm.workload.traces.table import USER
+from cluster_abm.workload.users import are_closed, plan_thinking, users_columns, users_of_jobs
 
 
 class RunJobs(NamedTuple):
@@ -48,6 +50,8 @@ class RunJobs(NamedTuple):
     initial: int = 0
     # Draws the rows of the job table as the run goes on; None: all are there.
     late: LateJobs | None = None
+    # What a log says of them beside their work, and whose they are.
+    logged: LoggedJobs = LoggedJobs()
 
     @property
     def arriving(self) -> Table:
@@ -86,15 +90,16 @@ def work_of(scenario: Scenario, seed: int, may_be_late: bool = False) -> RunJobs
     if may_be_late and can_be_late(scenario):
         late = LateJobs(scenario, seed, jobs_per_second(scenario))
         return RunJobs(late.table, None, late=late)
-    parents, earliest_ns, files = None, None, None
+    parents, earliest_ns, files, logged = None, None, None, LoggedJobs()
     trace = trace_of(scenario)
     programs = programs_of(scenario, trace)
     if scenario.workload.kind == "none":
         arrival_ms, columns = np.zeros(0), dict[str, Floats]()
     elif trace is not None:
-        arrival_ms, columns, parents, files = trace_jobs(scenario, seed, trace, programs)
+        arrival_ms, columns, parents, files, logged = trace_jobs(scenario, seed, trace, programs)
     elif are_closed(scenario):
         arrival_ms, columns = users_columns(scenario)
+        logged = LoggedJobs(users=users_of_jobs(scenario, len(arrival_ms)))
     else:
         arrival_ms, columns = _synthetic_arrivals_ms(scenario, seed), {}
     ahead = len(scenario.workload.initial)
@@ -118,7 +123,7 @@ def work_of(scenario: Scenario, seed: int, may_be_late: bool = False) -> RunJobs
         if parents is not None:
             parents = parents.behind(ahead)
             earliest_ns = [0] * ahead + (earliest_ns or [])
-    return RunJobs(table, requested_ms, parents, earliest_ns, programs, files, ahead)
+    return RunJobs(table, requested_ms, parents, earliest_ns, programs, files, ahead, None, logged.behind(ahead))
 
 
 def program_names(scenario: Scenario) -> tuple[str, ...]:
@@ -133,6 +138,12 @@ def _one_after_the_other(first: Floats | None, ahead: int, other: Floats | None,
         return None
     none = np.full(ahead, np.nan), np.full(jobs, np.nan)
     return np.concatenate([none[0] if first is None else first, none[1] if other is None else other])
+
+
+def have_users(scenario: Scenario) -> bool:
+    """Whether it is known of a scenario's jobs whose they are. Raises InputError: a trace that cannot be read."""
+    trace = trace_of(scenario)
+    return are_closed(scenario) if trace is None else USER in trace.table
 
 
 def jobs_per_second(scenario: Scenario) -> float:

@@ -12,6 +12,7 @@ from cluster_abm.scenario import Scenario
 from cluster_abm.workload.drawing.draws import draw
 from cluster_abm.workload.generators import generator
 from cluster_abm.workload.times import whole_ns
+from cluster_abm.workload.traces.members import Members
 
 MAX_JOBS = 50_000_000
 
@@ -37,6 +38,12 @@ def users_columns(scenario: Scenario) -> tuple[Floats, dict[str, Floats]]:
     user = np.arange(users).repeat(arrivals.jobs_per_user)
     first_ms: Floats = user.astype(float) * arrivals.first_gap_s * 1000.0
     return first_ms, {"home": nodes[user % len(nodes)].astype(float)}
+
+
+def users_of_jobs(scenario: Scenario, jobs: int) -> Members:
+    """The user of each of that many jobs, in the order of `users_columns`; users are numbered from 0."""
+    numbers = np.arange(jobs) // scenario.workload.arrivals.jobs_per_user
+    return Members(numbers, tuple(map(str, range(int(numbers.max(initial=-1)) + 1))))
 
 
 def plan_thinking(jobs: Table, scenario: Scenario, seed: int) -> float:

@@ -27,7 +27,8 @@ METRIC_KEYS = [
     "mean_slowdown_cpu_io", "mean_slowdown_cpu", "p95_slowdown",
     "mean_response_ms", "makespan_ms", "migrations", "remote_executions", "refused_offers", "messages_per_job",
     "cpu_utilisation",
-    "disk_utilisation", "disk_requests", "page_faults", "page_faults_per_cpu_s", "breakdown_ms",
+    "disk_utilisation", "disk_requests", "page_faults", "page_faults_per_cpu_s", "breakdown_ms", "bounded_slowdown",
+    "geometric_slowdown", "mean_wait_ms", "throughput_jobs_per_s",
 ]  # fmt: skip
 PARTS = ["cpu", "cpu_queue", "io", "io_queue", "paging", "migration", "barrier", "blocked"]
 

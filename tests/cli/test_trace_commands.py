@@ -39,7 +39,7 @@ PACKED = {"": bytes, ".gz": gzip.compress, ".xz": lzma.compress}
 INFO_KEYS = ["file", "format", "rows", "jobs", "skipped", "fields", "span_s", "cpu_s"]
 ALL_COLUMNS = {
     "arrival_ms", "home", "cpu_ms", "io_per_ms", "memory_mb", "tasks", "request_kb", "initial_data_mb", "write_share",
-    "reaccess_rate", "requested_ms", "disk_mb", "name", "job", "after", "files",
+    "reaccess_rate", "requested_ms", "disk_mb", "recorded_wait_ms", "name", "job", "after", "files", "user", "group",
 }  # fmt: skip
 
 
@@ -104,19 +104,32 @@ def test_info_says_what_was_found_and_what_was_skipped_and_why(cli, write, kind,
 def test_info_has_the_promised_keys_in_their_order_and_its_own_behind_them(cli, write, kind):
     keys = list(info_of(cli, write(kind)))
     assert keys[: len(INFO_KEYS)] == INFO_KEYS
-    assert set(keys) - set(INFO_KEYS) == {"arrivals_s", "noted", "kept_busy", "filled", "dependence", "used"} | (
-        {"runs"} if kind == "hbd" else set()
-    )
+    assert set(keys) - set(INFO_KEYS) == {
+        "arrivals_s",
+        "noted",
+        "kept_busy",
+        "filled",
+        "dependence",
+        "used",
+        "recorded_wait_s",
+    } | ({"runs"} if kind == "hbd" else set())
 
 
 def test_info_gives_the_share_of_jobs_that_have_a_field(cli, write):
     fields = info_of(cli, write("csv"))["fields"]
     there = {"arrival_ms": 1.0, "home": 1.0, "cpu_ms": 1.0, **dict.fromkeys(("io_per_ms", "memory_mb", "name"), 2 / 3)}
     assert fields == dict.fromkeys(ALL_COLUMNS, 0.0) | {name: pytest.approx(share) for name, share in there.items()}
-    told_by_swf = {"arrival_ms", "cpu_ms", "tasks", "memory_mb", "requested_ms"}
+    told_by_swf = {"arrival_ms", "cpu_ms", "tasks", "memory_mb", "requested_ms", "recorded_wait_ms", "user", "group"}
     swf = info_of(cli, write("swf"))["fields"]
     assert {name for name, share in swf.items() if share} == told_by_swf
     assert swf["memory_mb"] == 0.5
+
+
+def test_info_gives_the_waits_of_a_log(cli, write):
+    """The two jobs that are used waited 5 and 0 s; the CSV says nothing of waits."""
+    found = info_of(cli, write("swf"))["recorded_wait_s"]
+    assert found == pytest.approx({"jobs": 2, "mean": 2.5, "median": 2.5, "p95": 4.75, "max": 5.0})
+    assert info_of(cli, write("csv"))["recorded_wait_s"] is None
 
 
 def test_info_of_one_run_counts_the_others_as_skipped(cli, write):

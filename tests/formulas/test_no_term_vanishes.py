@@ -183,8 +183,10 @@ ROWS = {
     "whole_score": [((62.49,), 62), ((62.5,), 63), ((63.5,), 64)],
     # ---- slowdown ----
     "slowdown": [((900.0, 250.0), 3.6)],
-    # 900/max(250, 400), and max(90, 400)/400.
-    "bounded_slowdown": [((900.0, 250.0, 400.0), 2.25), ((90.0, 25.0, 400.0), 1.0), ((900.0, 450.0, 400.0), 2.0)],
+    # Both longer than the bound of 200; alone shorter: 900/500; both shorter.
+    "bounded_slowdown": [((900.0, 250.0, 200.0), 3.6), ((900.0, 250.0, 500.0), 1.8), ((900.0, 250.0, 1000.0), 1.0)],
+    # (2 + 3 + 5)^2 / (3 (4 + 9 + 25)).
+    "jain_index": [((np.array([2.0, 3.0, 5.0]),), 100 / 114), ((np.zeros(2),), 1.0)],
     # Two come before the end; at exactly three the last one comes as it ends.
     "isolated_faults": [((2.7, 0.2), 2), ((3.0, 0.2), 2), ((3.3, 0.2), 3), ((0.2, 1.5), 0)],
     # ---- sums over nodes: 150 of them are two blocks of 64 and 22, of which 6 are in no eight ----

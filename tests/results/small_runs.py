@@ -134,7 +134,7 @@ RUNS: Mapping[str, Run] = {
         {"cluster__nodes": 2, "workload__arrivals__kind": "closed", "workload__arrivals__jobs_per_user": 2,
          "workload__arrivals__think_s": {"kind": "fixed", "mean": 2.0}, "run__until": 8000.0,
          "workload__cpu_ms": {"kind": "fixed", "mean": 1495.0}},
-        frozenset({"closed"}),
+        frozenset({"closed", "users"}),
     ),
     # A file of 50 MB on one of six nodes in three clusters. A job of 10 ms at each node needs it: five fetch it, one
     # of them from its own cluster, at 100 MB/s in .5 s, four at 10 MB/s in 5 s. Whichever node has the file.
@@ -178,7 +178,7 @@ RUNS: Mapping[str, Run] = {
         "",
         {"cluster__nodes": 1, "workload__arrivals__kind": "closed", "workload__cpu_ms": {"kind": "fixed", "mean": 1e3},
          "run__until": 50.0},
-        frozenset({"closed"}),
+        frozenset({"closed", "users"}),
     ),
     # Jobs of 10 s at nodes 0 to 4, from 0, 1, .. 4 ms; then 50 of 10 ms at node 5, one each 20 ms from 100 ms on. They
     # meet 0 1 2 3 4 tasks and then 5: without the first batch of five the others are all the same. Cut at 20 s, when

@@ -79,6 +79,12 @@ KNOWN: Mapping[str, Known] = {
     "makespan_ms": Known("ms", ANY, "less", "always", {
         "part": 30.0, "disk": 53.0, "failure": 147.0, "lost": 40.0, "warm-up": 10_004.0, "cut": 0.0,
     }),
+    # Three jobs until 53 ms; one of two until 147 ms; where no task has ended no time is known.
+    "throughput_jobs_per_s": Known("1/s", ANY, "more", "always", {
+        "disk": 3 / 0.053, "part": 0.0, "failure": 2 / 0.147, "lost": 1 / 0.040, "warm-up": 55 / 10.004, "cut": NAN,
+    }),
+    # Two users that are never in each other's way: both have 1.
+    "jain_users": Known("1", SHARE, "more", "users", {"no user": NAN, "closed": 1.0}),
     "makespan_spread_ms": Known("ms", ANY, "less", "closed", {"closed": 5990.0 - 4990.0, "no user": NAN}),
     "migrations": Known("1", COUNT, "", "always", {"migration": 1, "remote": 0, "failure": 0}),
     "remote_executions": Known("1", COUNT, "", "always", {"remote": 1, "migration": 0, "refused": 0, "failure": 0}),

@@ -1,6 +1,7 @@
 """How often intervals and words are right, on 400 stored runs of five scenarios under eight policies.
 
-coverage_runs.py made them. Means and typical ratios of all 400 stand for the truth. Draws are of eight seeds and more, without repetition.
+coverage_runs.py made them. Means and typical ratios of all 400 stand for the truth. Draws are of eight seeds and more,
+without repetition.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def test_of_fewer_than_sixteen_seeds_no_word_is_said_about_means():
 
 @pytest.mark.slow
 def test_of_equal_means_with_unlike_tails_the_riskier_policy_is_not_called_better():
-    """A regime in which rare bad runs decide about means: of pairs whose typical ratios differ a word is seldom said."""
+    """Rare bad runs decide about means here: of pairs whose typical ratios differ a word is seldom said."""
     found = false_words(HEADLINE["arena, varied"], 32, DRAWS)
     unlike = [one for one in found.values() if one[0] > 0.3]
     assert len(unlike) >= 3

@@ -74,4 +74,4 @@ def test_plans_and_searches_have_one_bound():
     base = scenario(workload__cpu_ms__mean=2000.0, policy__name="wal-re", **COSTLY)
     assert with_fixed_jobs(base, "negotiation.remote_execution_ms").scenario.measure.bound_ms == pytest.approx(100.0)
     over = (Over("policy.cpu_weight", 0.0, 1.0),)
-    assert TuningQuestion(base, over).base.measure.bound_ms == pytest.approx(100.0)
+    assert TuningQuestion(base, over).measured.measure.bound_ms == pytest.approx(100.0)

@@ -14,8 +14,11 @@ from cluster_abm.results.outcomes import RecordedOutcomes
 from cluster_abm.study.runner import measuring
 from cluster_abm.study.runner.measuring import load_over_time, measure_run, responses_ms, tasks_met
 from cluster_abm.study.statistics.warmup import Truncation
+from cluster_abm.workload.traces.logged import LoggedJobs
 
 MS = 1_000_000
+# Of bounded slowdowns, which no test here reads.
+BOUND_NS = 1.0 * MS
 FIELDS = ("job", "arrival_ns", "finish_ns", "outcome", "cpu_ns", "lost_cpu_ns", "io_ns", "isolated_cpu_ns",
           "isolated_io_ns", "isolated_paging_ns", "isolated_barrier_ns")  # fmt: skip
 FINISHED, KILLED = 0, 1
@@ -44,7 +47,7 @@ def model_of(tasks, widths, order, metrics=None, programs=()):
     for job, arrival, *_ in tasks:
         arrivals["arrival_ns"][job] = arrival * MS
     records = table(tasks)
-    outcomes = RecordedOutcomes(records, arrivals, np.array(widths))
+    outcomes = RecordedOutcomes(records, arrivals, np.array(widths), BOUND_NS)
     summary = {
         "metrics": metrics or {"mean_slowdown": 4.0, "makespan_ms": None, "breakdown_ms": {"cpu": 10.0, "io": None}},
         "jobs": {"submitted": 4, "finished": 3},
@@ -54,8 +57,8 @@ def model_of(tasks, widths, order, metrics=None, programs=()):
         summary=lambda: summary, submitted_jobs=len(order), jobs=arrivals, run_data=lambda: Data(outcomes),
         engine=SimpleNamespace(ordered_records=lambda: records, widths=np.array(widths)),
         parts=SimpleNamespace(
-            work=SimpleNamespace(program_names=programs),
-            task_records=SimpleNamespace(outcomes=lambda: outcomes, check_kept=lambda what: None),
+            work=SimpleNamespace(program_names=programs, logged=LoggedJobs()),
+            task_records=SimpleNamespace(outcomes=lambda: outcomes, check_kept=lambda what: None, bound_ns=BOUND_NS),
             submissions=SimpleNamespace(schedule=SimpleNamespace(taken=lambda first, last: order[first:last])),
         ),
     )  # fmt: skip

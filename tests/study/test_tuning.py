@@ -76,7 +76,7 @@ def test_every_candidate_gets_the_same_seeds_in_the_same_order_and_all_runs_are_
         own = [seed for tried, seed in bench.runs if tried is one.scenario]
         assert own == [5, 6, 7, 8, 9, 10, 11, 12][: len(one.metrics)]
     assert search.candidates[0].settings == {CPU: 0.5, IO: 0.5}
-    assert search.candidates[0].scenario is asked.base
+    assert search.candidates[0].scenario is asked.measured
     assert {one.state for one in search.candidates} == {"finished", "stopped"}
     # What is left is less than the first two seeds of one more take.
     assert 77 - search.spent < 2

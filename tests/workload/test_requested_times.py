@@ -105,5 +105,6 @@ def test_converting_a_log_keeps_them(tmp_path: Path):
     log.write_text(swf_line(1, 0, 100, 300) + swf_line(2, 1, 100, -1))
     write_csv(read_trace(log), table)
     assert table.read_text().splitlines() == [
-        "arrival_ms,cpu_ms,tasks,requested_ms", "0.0,100000.0,1,300000.0", "1000.0,100000.0,1,",
+        "arrival_ms,cpu_ms,tasks,requested_ms,recorded_wait_ms,user,group", "0.0,100000.0,1,300000.0,0.0,1,1",
+        "1000.0,100000.0,1,,0.0,1,1",
     ]  # fmt: skip

@@ -21,7 +21,7 @@ def test_the_document(tmp_path: Path) -> None:
     path = tmp_path / "jobs.csv"
     path.write_text("arrival_ms,cpu_ms,memory_mb\n500,1000,\n1000,2000,4\n4500,6000,\n4500,3000,\n\n")
     info = trace_info(read_trace(path))
-    absent = dict.fromkeys([*COLUMNS, "name", "job", "after", "files"], 0.0)
+    absent = dict.fromkeys([*COLUMNS, "name", "job", "after", "files", "user", "group"], 0.0)
     assert info == {
         "file": str(path),
         "format": "csv",
@@ -45,6 +45,7 @@ def test_the_document(tmp_path: Path) -> None:
         },
         "dependence": None,
         "used": 4,
+        "recorded_wait_s": None,
     }  # fmt: skip
     assert json.loads(json.dumps(info)) == info
 
@@ -78,6 +79,20 @@ def test_real_logs_are_accounted_for(name: str, rows: int, skipped: dict[str, in
             values = trace.jobs[column].dropna().to_numpy(float)
             assert rule.holds(values).all(), column
     assert trace.jobs["arrival_ms"].is_monotonic_increasing
+
+
+@pytest.mark.slow
+@needs_data
+def test_waits_of_a_real_log_by_other_means() -> None:
+    """The fields of the log as pandas reads them: waits of the jobs that ran, or have a CPU time."""
+    path = DATA / "SDSC-SP2-1998-4.2-cln.swf.xz"
+    fields = pd.read_csv(path, sep=r"\s+", comment=";", header=None)
+    waits_s = fields[(fields[3] > 0) | (fields[5] > 0)][2]
+    assert (waits_s >= 0).all()
+    assert trace_info(read_trace(path))["recorded_wait_s"] == pytest.approx({
+        "jobs": len(waits_s), "mean": waits_s.mean(), "median": waits_s.median(), "p95": waits_s.quantile(0.95),
+        "max": waits_s.max(),
+    })  # fmt: skip
 
 
 # Jobs and mean CPU time [s] of each run, as its description says.

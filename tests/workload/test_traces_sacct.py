@@ -61,11 +61,30 @@ def test_the_jobs_by_hand(tmp_path: Path) -> None:
             "write_share": [written_mb / (read_mb + written_mb), nan, nan, nan],
             "requested_ms": [600_000.0, nan, 60_000.0, 60_000.0],
             "disk_mb": [(read_mb + written_mb) / 4, nan, nan, nan],
+            "recorded_wait_ms": [10_000.0, 5000.0, 3000.0, 2000.0],
             "name": ["mpi", "one", "none", "much"],
         }
     )
     pd.testing.assert_frame_equal(trace.jobs, expected, rtol=1e-12)
     assert trace.format == "sacct"
+
+
+def test_waits_users_and_groups(tmp_path: Path) -> None:
+    """Waits of 10 s and 0; one that starts before it is submitted, and one whose start is not known, have none."""
+    starts = (f"{DAY}10:00:10", f"{DAY}10:00:00", f"{DAY}09:59:00", "Unknown")
+    rows = [
+        f"{number}|COMPLETED|{DAY}10:00:00|{start}|60|1|ann|physics|acc" for number, start in enumerate(starts, start=1)
+    ]
+    head = "JobID|State|Submit|Start|ElapsedRaw|NCPUS|User|Group|Account"
+    trace = read(tmp_path, rows, head)
+    assert trace.table["recorded_wait_ms"].tolist()[:2] == [10_000.0, 0.0]
+    assert trace.table["recorded_wait_ms"].isna().tolist() == [False, False, True, True]
+    assert set(trace.table["user"]) == {"ann"}
+    assert set(trace.table["group"]) == {"physics"}
+    noted = {"starts before it is submitted": 1, "wait not known": 1}
+    assert noted.items() <= trace.noted.items()
+    # Without groups the accounts stand in.
+    assert set(read(tmp_path, rows, head.replace("Group", "Nice")).table["group"]) == {"acc"}
 
 
 def test_every_row_is_accounted_for(tmp_path: Path) -> None:

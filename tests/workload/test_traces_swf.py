@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cluster_abm.errors import InputError
-from cluster_abm.workload.traces import LogReading, Trace, read_trace
+from cluster_abm.workload.traces import LogReading, Trace, read_trace, trace_info
 
 HEADER = "; Version: 2.2\n; MaxRecords: {rows}\n"
 # A job that ran 100 s on 4 processors, used 80.5 s of CPU and 2,500 KB on each, and asked for 200 s.
@@ -63,9 +64,32 @@ def test_a_plain_job(tmp_path: Path) -> None:
     trace = read(tmp_path, line(submit=12))
     # 12 s, 80.5 s and 200 s in ms; 2,500 KB are 2.5 MB; the home is not said.
     told = {"arrival_ms": 12_000.0, "cpu_ms": 80_500.0, "memory_mb": 2.5, "tasks": 4.0, "requested_ms": 200_000.0}
+    told |= {"recorded_wait_ms": 5000.0, "user": "1", "group": "1"}
     assert only(trace) == told
     assert (trace.format, trace.rows, trace.skipped, trace.noted) == ("swf", 1, {}, {})
     assert (trace.fields["home"], trace.fields["tasks"]) == (0.0, 1.0)
+
+
+def test_waits_users_and_groups(tmp_path: Path) -> None:
+    """Waits of 5 and 0 s are known; -1 is not known, and -7 cannot be: both are left out, and counted."""
+    trace = read(
+        tmp_path, line(), line(number=2, wait=0, user=23), line(number=3, wait=-1, user=-1, group=-1),
+        line(number=4, wait=-7, group=9),
+    )  # fmt: skip
+    waits_ms = trace.table["recorded_wait_ms"].tolist()
+    assert waits_ms[:2] == [5000.0, 0.0]
+    assert all(map(math.isnan, waits_ms[2:]))
+    assert trace.table["user"].tolist() == ["1", "23", "", "1"]
+    assert trace.table["group"].tolist() == ["1", "1", "", "9"]
+    assert trace.noted == {"wait time not known": 1, "negative wait time, left out": 1}
+    assert trace_info(trace)["recorded_wait_s"] == {"jobs": 2, "mean": 2.5, "median": 2.5, "p95": 4.75, "max": 5.0}
+
+
+def test_a_log_without_waits_and_users_has_no_such_columns(tmp_path: Path) -> None:
+    trace = read(tmp_path, line(wait=-1, user=-1, group=-1))
+    assert not {"recorded_wait_ms", "user", "group"} & set(trace.table)
+    assert trace.noted == {}
+    assert trace_info(trace)["recorded_wait_s"] is None
 
 
 def test_decimal_seconds_become_exact_milliseconds(tmp_path: Path) -> None:

@@ -8,15 +8,16 @@ from cluster_abm.policies import available
 from cluster_abm.results.metrics import When, names_when
 from cluster_abm.results.summary import PROGRAM_METRICS
 from cluster_abm.scenario import Scenario
-from cluster_abm.workload import are_closed, program_names
+from cluster_abm.workload import are_closed, have_users, program_names
 
 
-def existing(scenario: Scenario, pooled: bool, can_fail: bool = False) -> frozenset[When]:
+def existing(scenario: Scenario, pooled: bool, can_fail: bool = False, has_users: bool = False) -> frozenset[When]:
     """Which kinds of metrics a run has.
 
     Args:
         scenario: what is run.
         pooled: whether the policy has all nodes be one station, where nothing is fetched.
+        has_users: whether jobs have users, and rows of tasks are kept.
         can_fail: whether something has failed, by an agent's doing say, though the scenario does not name it.
     """
     holds: Mapping[When, bool] = {
@@ -27,6 +28,7 @@ def existing(scenario: Scenario, pooled: bool, can_fail: bool = False) -> frozen
         "channels": scenario.cluster.has_channels,
         "power": scenario.cluster.has_power,
         "initial": bool(scenario.workload.initial),
+        "users": has_users,
     }
     return frozenset(when for when, is_so in holds.items() if is_so)
 
@@ -38,8 +40,9 @@ def metrics_of(scenario: Scenario, warmup: str = "none") -> frozenset[str]:
         scenario: with its policy.
         warmup: of a study: "none", or how the warm-up is left out.
     """
-    exists = existing(scenario, available()[scenario.policy.name].pooled)
+    has_users = scenario.measure.records == "all" and have_users(scenario)
+    exists = existing(scenario, available()[scenario.policy.name].pooled, has_users=has_users)
     if warmup != "none":
         exists |= {"warmup"}
     of_programs = {f"programs.{program}.{name}" for program in program_names(scenario) for name in PROGRAM_METRICS}
-    return names_when(exists) | of_programs
+    return names_when(exists) | of_programs | set(scenario.measure.metrics)

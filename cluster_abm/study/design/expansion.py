@@ -19,6 +19,7 @@ from cluster_abm.model.observing.existing import metrics_of
 from cluster_abm.policies import create
 from cluster_abm.scenario import Scenario, load_scenario, scenario_from
 from cluster_abm.scenario.load import tables_of
+from cluster_abm.study.design.asking_for import with_metrics
 from cluster_abm.study.design.effects import Effects
 from cluster_abm.study.design.fingerprint import cell_key
 from cluster_abm.study.design.metrics import metric_problems
@@ -52,7 +53,7 @@ class Expansion:
     def scenario(self, cell: StudyCell) -> Scenario:
         """The scenario of a cell's runs; built when it is needed, since a study may have very many."""
         settings = settings_with_paths(self.study, self.points[cell.point])
-        return with_policy(_at(self._tree, settings), cell.policy)
+        return with_policy(_at(self._tree, settings, self.study), cell.policy)
 
 
 def expand(study: Study) -> Expansion:
@@ -81,7 +82,7 @@ def expand(study: Study) -> Expansion:
     effects = Effects(study)
     for number, settings in enumerate(points):
         with problems.at(number, settings):
-            scenario = _at(tree, settings_with_paths(study, settings))
+            scenario = _at(tree, settings_with_paths(study, settings), study)
             if study.warmup != "none" and scenario.measure.records != "all":
                 raise InputError(
                     f'measure.records = "{scenario.measure.records}": a warm-up is found by the rows of tasks: allowed '
@@ -150,8 +151,9 @@ def _scaled(unit: npt.NDArray[np.float64], ranges: Mapping[str, Range]) -> tuple
     return tuple(dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
 
 
-def _at(tree: Mapping[str, Any], settings: Settings) -> Scenario:
-    return scenario_from(tree, "scenario", settings)
+def _at(tree: Mapping[str, Any], settings: Settings, study: Study) -> Scenario:
+    named = [*study.measure, study.precision_metric]
+    return with_metrics(scenario_from(tree, "scenario", settings), named)
 
 
 class _Problems:

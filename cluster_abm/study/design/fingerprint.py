@@ -29,8 +29,8 @@ WITHOUT_EFFECT = (
 )  # fmt: skip
 WITH_EFFECT = (
     "study/runner/measuring.py", "study/statistics/warmup.py", "results/asked.py", "results/frames.py",
-    "results/metrics.py",
-    "results/outcomes.py", "results/summary.py", "results/sums.py", "results/totals.py", "results/vertices.py",
+    "results/metrics.py", "results/outcomes.py", "results/shares/by_", "results/summary.py", "results/sums.py",
+    "results/totals.py", "results/vertices.py",
 )  # fmt: skip
 # Sections and keys of a scenario that no result of a run in a study depends on.
 UNUSED: Any = {"name": True, "summary": True, "compare": True, "measure": {"period_ms"}}
@@ -104,7 +104,7 @@ def _sources() -> Iterator[tuple[str, Path]]:
     package = Path(__file__).resolve().parents[2]
     for path in sorted(package.rglob("*.py")):
         name = path.relative_to(package).as_posix()
-        if name in WITH_EFFECT or not name.startswith(WITHOUT_EFFECT):
+        if name.startswith(WITH_EFFECT) or not name.startswith(WITHOUT_EFFECT):
             yield name, path
     shipped = shipped_path()
     for pattern in ("*.csv", "programs/*", "networks/*", "traces/*"):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from cluster_abm.results.words import why_absent
+from cluster_abm.scenario.measures import FORMS
 from cluster_abm.scenario.shipped import nearest
 from cluster_abm.scenario.wording.other_names import MOST_NAMED, did_you_mean
 from cluster_abm.study.design.study_file import Study
@@ -20,6 +21,8 @@ OTHER_NAMES = {
     "energy power": "joules",
     "moves transfers": "migrations",
 }
+# What may be meant for a metric that is asked for by its form (p99_response_ms, response_within_300_ms).
+ASKED = re.compile(r"^(p\d|quantile|percentile|median)|within")
 # Of a point and a policy.
 Given = Mapping[tuple[int, str], frozenset[str]]
 
@@ -28,6 +31,8 @@ def nearest_metric(word: str, allowed: Collection[str]) -> str:
     """A hint with the metrics that a word may mean, the mean and the 95th percentile first; else with all of them."""
     text, names = word.strip().lower()[:100], sorted(allowed)
     if not difflib.get_close_matches(text, names, n=1, cutoff=0.8):
+        if ASKED.search(text):
+            return f"quantiles, and shares within a limit, have these forms: {FORMS}"
         meant = next((ours for words, ours in OTHER_NAMES.items() if text in words.split()), text)
         # The last part of a word, `_ms` left out, says what is measured.
         parts = {part for name in names for part in re.split(r"[_.]", name) if len(part) > 3}

@@ -61,6 +61,12 @@ class Need:
         return away / (abs(self.bound) or 1.0)
 
 
+def metrics_named(texts: Sequence[str]) -> tuple[str, ...]:
+    """The names of the metrics in what may be needs, whether or not there are such metrics."""
+    parts = [part.strip() for text in texts for part in re.split(r"\s+and\s+", text.strip())]
+    return tuple(match[1] for part in parts if (match := PATTERN.fullmatch(part)))
+
+
 def needs_of(texts: Sequence[str], metrics: Collection[str]) -> tuple[Need, ...]:
     """The needs that a user asks for.
 

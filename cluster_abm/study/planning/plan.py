@@ -17,10 +17,11 @@ from cluster_abm.model.observing.existing import metrics_of
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.asking import Answer, Question, check_seeds, too_few_seeds, value_at
 from cluster_abm.study.comparison import finite
+from cluster_abm.study.design.asking_for import with_metrics
 from cluster_abm.study.design.policies import check_policies, with_policy
 from cluster_abm.study.planning.bracketing import Crossing, KeyRange, Search, search, significant
 from cluster_abm.study.planning.fixing import RATES, Fixed, most_named_home, with_fixed_jobs
-from cluster_abm.study.planning.needs import JudgedValue, Need, judged, needs_of
+from cluster_abm.study.planning.needs import JudgedValue, Need, judged, metrics_named, needs_of
 from cluster_abm.study.runner.counted_runs import CountedRuns
 from cluster_abm.study.runner.tasks import Where
 from cluster_abm.study.statistics.bounds import bounds_of
@@ -61,14 +62,19 @@ class PlanningQuestion(Question):
     seeds: int = 8
 
     @cached_property
+    def measured(self) -> Scenario:
+        """The scenario, with the metrics that the needs name asked for."""
+        return with_metrics(self.scenario, metrics_named(self.needs))
+
+    @cached_property
     def fixed(self) -> Fixed:
         """The scenario with its jobs fixed. Raises InputError."""
-        return with_fixed_jobs(self.scenario, self.key)
+        return with_fixed_jobs(self.measured, self.key)
 
     @cached_property
     def asked(self) -> tuple[Need, ...]:
         """The needs. Raises InputError."""
-        metrics = [metrics_of(with_policy(self.scenario, name), "none") for name in self.policies]
+        metrics = [metrics_of(with_policy(self.measured, name), "none") for name in self.policies]
         return needs_of(self.needs, frozenset.intersection(*metrics))
 
     @property

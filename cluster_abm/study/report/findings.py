@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from cluster_abm.results.asked import is_more_better
-from cluster_abm.results.metrics import BETTER
+from cluster_abm.results.asked import better_side, is_more_better
 from cluster_abm.study.statistics.bounds import Bounds, bounds_of
 from cluster_abm.study.statistics.estimates import estimate, estimate_quantile
 from cluster_abm.study.statistics.one_sample import of_one_sample
@@ -39,7 +38,7 @@ class Findings:
     # are Hall's interval of the difference alone where there is a ratio
     differences: pd.DataFrame
     # metric, policy, mean, best, worst, like: over the seeds that all policies have; only of metrics of which it is
-    # known what is better (metrics.BETTER)
+    # known what is better (asked.better_side)
     ranking: pd.DataFrame
     # policy, percentile, seeds, mean, low, high: of the slowdowns of a run's jobs, the mean over seeds
     percentiles: pd.DataFrame
@@ -89,7 +88,7 @@ def find(results: pd.DataFrame, swept: Sequence[str], policies: Sequence[str], m
                 same_seeds.append(row | _estimates(found.common.get(name, _NOTHING), bounds, is_one))
         real = _real_differences(met, bounds, alike)
         differences += [_difference_row(metric, met, *pair) for pair in real.items()]
-        if metric in BETTER:
+        if better_side(metric):
             rankings += [row for point, found in met.items() for row in _places(metric, point, found.common, real)]
     with_jobs = pd.concat(_runs_with_jobs(own, policies) for own in of_point.values())
     percentiles = [
@@ -151,7 +150,7 @@ def _places(
             "point": point, "metric": metric, "policy": ranked.policy, "mean": ranked.mean,
             "best": ranked.best, "worst": ranked.worst, "like": ", ".join(ranked.like),
         }
-        for ranked in ranking(means, own, BETTER[metric] == "more")
+        for ranked in ranking(means, own, is_more_better(metric))
     ]  # fmt: skip
 
 

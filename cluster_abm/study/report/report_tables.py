@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from cluster_abm.results.metrics import BETTER
+from cluster_abm.results.asked import better_side
 from cluster_abm.results.of_studies.study_axes import key_texts, label_of
 from cluster_abm.study.report.findings import Findings
 from cluster_abm.study.report.markdown import table_lines, with_interval
@@ -114,7 +114,7 @@ class _Keys:
 
 def _ranks(found: Findings, metric: str) -> dict[tuple[int, str], tuple[str, int]] | None:
     """The rank in words of each point and policy, and its place in the table; None if the metric has none."""
-    if metric not in BETTER:
+    if not better_side(metric):
         return None
     if not len(found.ranking):
         return {}

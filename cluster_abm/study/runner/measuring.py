@@ -12,6 +12,8 @@ import numpy.typing as npt
 from cluster_abm.engine.tables import NS_PER_MS
 from cluster_abm.errors import InputError
 from cluster_abm.large_tables import column
+from cluster_abm.model.observing.shares import waits_beside
+from cluster_abm.results.asked import row_name
 from cluster_abm.results.metrics import computed
 from cluster_abm.results.outcomes import Outcomes, RecordedOutcomes
 from cluster_abm.results.summary import PROGRAM_METRICS, finished_jobs, finished_records, job_values
@@ -33,7 +35,8 @@ def measure_run(model: ClusterModel, warmup: str = "none") -> dict[str, Any]:
 
     Every metric of `model.summary()`, parts of the breakdown as `breakdown_ms.<part>`, counts of jobs as
     `jobs.<state>`, those of programs with profiles as `programs.<program>.<metric>`, NaN where there is nothing to
-    average; `slowdown_quantiles` and `response_quantiles` [ms]: 101 numbers, from the least job to the largest (empty
+    average; waits in a log and of the same jobs here as `recorded_wait_s.<part>`, `simulated_wait_s.<part>`;
+    `slowdown_quantiles` and `response_quantiles` [ms]: 101 numbers, from the least job to the largest (empty
     without jobs; of slowdowns those of jobs that have one).
 
     Args:
@@ -62,13 +65,15 @@ def measure_run(model: ClusterModel, warmup: str = "none") -> dict[str, Any]:
     row: dict[str, Any] = {}
     for name, value in metrics.items():
         if isinstance(value, dict):
-            row |= {f"{name}.{part}": _number(x) for part, x in value.items()}
+            row |= {row_name(f"{name}.{part}"): _number(x) for part, x in value.items()}
         else:
             row[name] = _number(value)
     row |= {f"jobs.{state}": count for state, count in summary["jobs"].items()}
     for program in model.parts.work.program_names:
         found = summary["programs"].get(program, {})
         row |= {f"programs.{program}.{name}": _number(found.get(name)) for name in PROGRAM_METRICS}
+    waits = waits_beside(model.parts.work.logged, outcomes)
+    row |= {f"{name}.{part}": value for name, of in waits.items() for part, value in of.items()}
     row["slowdown_quantiles"] = outcomes.quantiles_of_jobs("slowdown", PERCENTS)
     row["response_quantiles"] = outcomes.quantiles_of_jobs("response_ns", PERCENTS, NS_PER_MS)
     return row

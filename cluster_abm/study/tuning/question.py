@@ -12,10 +12,11 @@ from cluster_abm.errors import gathered
 from cluster_abm.limits import check_runs, counted
 from cluster_abm.model.observing.existing import metrics_of
 from cluster_abm.policies import available
-from cluster_abm.results.metrics import BETTER
+from cluster_abm.results.asked import better_side, is_more_better
 from cluster_abm.results.words import why_absent
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.asking import QuestionOfRanges, check_seeds, too_few_seeds
+from cluster_abm.study.design.asking_for import with_metrics
 from cluster_abm.study.design.metrics import nearest_metric
 from cluster_abm.study.tuning.ranges import Over, Searched, checked
 from cluster_abm.workload import with_bound
@@ -40,14 +41,14 @@ class TuningQuestion(QuestionOfRanges):
         object.__setattr__(self, "metric", self.metric or self.scenario.measure.headline)
 
     @cached_property
-    def base(self) -> Scenario:
-        """What candidates lay their values over: with one bound of slowdowns for all. Raises InputError."""
-        return with_bound(self.scenario)
-
-    @cached_property
     def searched(self) -> tuple[Searched, ...]:
         """The ranges, checked. Raises InputError."""
         return checked(self.scenario, self.overs)
+
+    @cached_property
+    def measured(self) -> Scenario:
+        """What candidates lay values over: the metric asked for, one bound of slowdowns. Raises InputError."""
+        return with_metrics(with_bound(self.scenario), [self.metric])
 
     @property
     def unseen_seeds(self) -> range:
@@ -62,7 +63,7 @@ class TuningQuestion(QuestionOfRanges):
     @property
     def less_is_better(self) -> bool:
         """Which side of the metric is better."""
-        return BETTER[self.metric] == "less"
+        return not is_more_better(self.metric)
 
     def check(self) -> None:
         """Raise InputError for whatever is wrong, all at once."""
@@ -88,8 +89,8 @@ class TuningQuestion(QuestionOfRanges):
             )
 
     def _problems_of_metric(self) -> Iterator[str]:
-        known = metrics_of(self.scenario)
-        there = sorted(known & BETTER.keys())
+        known = metrics_of(self.measured)
+        there = sorted(name for name in known if better_side(name))
         if self.metric not in there:
             absent = "" if self.metric in known else why_absent(self.metric)
             hint = absent or f"; {nearest_metric(self.metric, there)}"

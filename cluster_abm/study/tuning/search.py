@@ -99,7 +99,7 @@ class Search:
         return self._question.budget - self.spent
 
     def _run_defaults(self) -> None:
-        defaults = TuningCandidate(0, dict(self._question.defaults()), self._question.base)
+        defaults = TuningCandidate(0, dict(self._question.defaults()), self._question.measured)
         self.candidates.append(defaults)
         self._run([defaults], 0, self._question.seeds)
         if defaults.state == "failed":
@@ -146,7 +146,7 @@ class Search:
             empty: dict[str, Value | None] = dict.fromkeys(self._question.defaults(), None)
             return TuningCandidate(number, empty, None, state="refused", reason="the weights that sum to one are all 0")
         try:
-            return TuningCandidate(number, dict(values), with_settings(self._question.base, values))
+            return TuningCandidate(number, dict(values), with_settings(self._question.measured, values))
         except InputError as problem:
             reason = "; ".join(line.removeprefix("override: ") for line in problem.problems)
             return TuningCandidate(number, dict(values), None, state="refused", reason=reason)

@@ -158,7 +158,7 @@ def tune(
 def judge(question: TuningQuestion, best: TuningCandidate, runner: Runner) -> Judgement | None:
     """The best candidate against the defaults on the unseen seeds; None with fewer than two that both have."""
     assert best.scenario is not None
-    pairs = [(scenario, seed) for seed in question.unseen_seeds for scenario in (question.base, best.scenario)]
+    pairs = [(scenario, seed) for seed in question.unseen_seeds for scenario in (question.measured, best.scenario)]
     values = [metric_of(row, question.metric) for row in runner(pairs)]
     found = [
         (seed, mine, tuned)

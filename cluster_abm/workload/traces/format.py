@@ -90,6 +90,8 @@ class TraceFormat:
     # file names with these are taken to be of this format if the beginning tells nothing
     endings: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()  # the fields of `LogReading` that `trace` looks at
+    # whether it is a log of a batch system, whose jobs run for minutes and hours
+    is_batch: bool = False
     has_runs: bool = False  # whether a file may hold several runs
     # reads a folder of files of this format; None: a trace is one file
     folder: Callable[[Path, Limit], Trace] | None = None

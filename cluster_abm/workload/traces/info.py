@@ -7,8 +7,9 @@ from typing import Any
 import pandas as pd
 
 from cluster_abm.workload.traces.dependence import dependence_of
+from cluster_abm.workload.traces.logged import waits_in_s
 from cluster_abm.workload.traces.parts.missing import in_words
-from cluster_abm.workload.traces.table import RUN, Trace
+from cluster_abm.workload.traces.table import RECORDED_WAIT, RUN, Trace
 
 
 def trace_info(trace: Trace) -> dict[str, Any]:
@@ -18,8 +19,10 @@ def trace_info(trace: Trace) -> dict[str, Any]:
     of the jobs that have it), span_s (first to last arrival), cpu_s (mean and max per task), arrivals_s (first and
     last), noted (what was mended: reason -> rows), kept_busy (kept_busy; None of several runs together), used (rows
     that are jobs, or samples in their profiles), filled (what the file lacks -> how it is filled), dependence
-    (dependence_of); of a file with several runs and none chosen also runs (number -> jobs, span_s, cpu_s, kept_busy).
+    (dependence_of), recorded_wait_s (how long the jobs waited in the log: logged.waits_in_s; None where it does not
+    say); of a file with several runs and none chosen also runs (number -> jobs, span_s, cpu_s, kept_busy).
     """
+    waits_ms = trace.table.get(RECORDED_WAIT, pd.Series(dtype=float))
     info: dict[str, Any] = {
         "file": trace.file,
         "format": trace.format,
@@ -37,6 +40,7 @@ def trace_info(trace: Trace) -> dict[str, Any]:
         "used": trace.used,
         "filled": in_words(trace),
         "dependence": dependence_of(trace),
+        "recorded_wait_s": waits_in_s(waits_ms.to_numpy(float)),
     }
     if RUN in trace.table:
         info["runs"] = {

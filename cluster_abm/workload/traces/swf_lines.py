@@ -23,6 +23,7 @@ FIELDS = 18
 USED = {  # position in the line, from 0
     "job number": 0,
     "submit time": 1,
+    "wait time": 2,
     "run time": 3,
     "allocated processors": 4,
     "average CPU time": 5,
@@ -30,11 +31,13 @@ USED = {  # position in the line, from 0
     "requested processors": 7,
     "requested time": 8,
     "status": 10,
+    "user": 11,
+    "group": 12,
     "preceding job": 16,
 }
 WHOLE = ("allocated processors", "requested processors")
-# Only names of jobs: any number will do.
-NAMES = ("job number", "preceding job")
+# Only names: any number will do.
+NAMES = ("job number", "preceding job", "user", "group")
 MEMORY = ("used memory", "requested memory")
 # Requests that stand for "as much as there is" in real logs: the largest numbers of 31 and 32 bits.
 REQUESTS = ("requested time", "requested processors", "requested memory")

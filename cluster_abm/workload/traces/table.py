@@ -58,10 +58,12 @@ COLUMNS: dict[str, NumberBounds] = {
     "reaccess_rate": NumberBounds("1"),
     "requested_ms": NumberBounds("ms", high=LONGEST_MS, above=True),
     "disk_mb": NumberBounds("MB"),
+    "recorded_wait_ms": NumberBounds("ms", high=LONGEST_MS),
 }
 REQUIRED = ("arrival_ms", "cpu_ms")
-NAME, JOB, AFTER, FILES = "name", "job", "after", "files"
-WORD_COLUMNS = (NAME, JOB, AFTER, FILES)
+RECORDED_WAIT = "recorded_wait_ms"
+NAME, JOB, AFTER, FILES, USER, GROUP = "name", "job", "after", "files", "user", "group"
+WORD_COLUMNS = (NAME, JOB, AFTER, FILES, USER, GROUP)
 RUN = "run"  # only in the table of a file with several runs, none of them chosen
 
 

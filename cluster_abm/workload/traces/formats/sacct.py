@@ -11,6 +11,8 @@ used. What becomes of it:
   are what the disk saw: `LogReading.disk_read_share`, `disk_write_share`.
 * Jobs that failed, ran out of time or memory, or were cancelled while running count: their work was done. So do those
   that were requeued or resized after they had run: such a job has one line for each time that it ran.
+* Start less Submit is how long a job waited; it, User, and Group (else Account) change nothing in a run: it shows them
+  beside its own waits, and by user. A negative wait is left out.
 * Times without a zone stand as they are. Unknown, None and empty fields are not known; nor is a time limit that is
   UNLIMITED or the partition's (Partition_Limit).
 """
@@ -31,7 +33,7 @@ from cluster_abm.workload.traces.parts.finishing import ZERO_CPU, disk_columns, 
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.parts.stamps import ALLOWED, Stamps
 from cluster_abm.workload.traces.parts.units import clock_ms, plain, size_bytes
-from cluster_abm.workload.traces.table import Trace, sorted_out
+from cluster_abm.workload.traces.table import RECORDED_WAIT, Trace, sorted_out
 
 CLOCK = CellRule(clock_ms, "a time as 1-02:03:04 or 02:03.045")
 SIZE = CellRule(size_bytes, "bytes, as 4096, 1234K or 1.5G")
@@ -83,7 +85,7 @@ def sacct_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
     stamps = Stamps()
     rules = dict.fromkeys(STAMPS, CellRule(stamps.read, ALLOWED)) | dict.fromkeys(CLOCKS, CLOCK)
     rules |= dict.fromkeys(SIZES, SIZE) | dict.fromkeys(COUNTS, COUNT)
-    fields = read_fields(cells, rules, ("jobid", "jobname", "state"))
+    fields = read_fields(cells, rules, ("jobid", "jobname", "state", "user", "group", "account"))
     is_step, job_of = _steps(fields.word("jobid"))
     run_ms, processors = _run_times(fields), _processors(fields)
     used = _used(fields, is_step, job_of)
@@ -115,6 +117,8 @@ def sacct_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
     skipped, usable = sorted_out(reasons, len(run_ms))
     unknown_cpu, above = np.isnan(used.cpu_ms), cpu_ms > run_ms * processors * (1 + 1e-9)
     columns, assumed = _columns(fields, usable, np.minimum(cpu_ms, run_ms * processors), used, reading, cells.where)
+    waits_ms = fields.number("start") - fields.number("submit")
+    columns[RECORDED_WAIT] = np.where(waits_ms >= 0, waits_ms, math.nan)[usable]
     filled = _filled(usable, unknown_cpu, assumed, reading)
     ids = fields.word("jobid")[usable]
     noted = {
@@ -124,12 +128,17 @@ def sacct_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
         "cut short (failed, cancelled, out of time or memory, ...), its work counts": int(
             np.isin(state[usable], CUT_SHORT).sum()
         ),
-        "starts before it is submitted": int((fields.number("start") < fields.number("submit"))[usable].sum()),
+        "starts before it is submitted": int((waits_ms < 0)[usable].sum()),
+        "wait not known": int(np.isnan(waits_ms[usable]).sum()) if (waits_ms[usable] >= 0).any() else 0,
         "job id seen before (requeued)": len(ids) - len(set(ids.tolist())),
         "bytes of calls, shares of them taken for the disk's": int(assumed.sum()),
         "times in several time zones, compared as instants": len(stamps.zones) if len(stamps.zones) > 1 else 0,
     }
-    words = {"name": fields.word("jobname")[usable]}
+    words = {
+        "name": fields.word("jobname")[usable],
+        "user": fields.word("user")[usable],
+        "group": fields.word("group", "account")[usable],
+    }
     return finished(cells.where, "sacct", len(run_ms), columns, words, skipped, noted, filled, reading)
 
 
@@ -251,4 +260,5 @@ FORMAT = TraceFormat(
     looks_like=lambda head: looks_like_sacct(head.line.split("|")),
     trace=lambda file: sacct_trace(file.cells(between="|", quoted=False), file.reading),
     reads=("cpu_time", "disk_read_share", "disk_write_share"),
+    is_batch=True,
 )

@@ -13,6 +13,8 @@ Eighteen fields a line, -1 for what is not known, `;` before remarks. What becom
 * Jobs that failed or were cancelled while running count: their work was done. Those that never ran are skipped.
 * Parts of a checkpointed job (status 2, 3, 4) are skipped if the log also has the line of the whole job.
 * Submissions out of order are sorted. Preceding jobs and think times (fields 17, 18) are counted and not followed.
+* The wait time (field 3), the user and the group (fields 12, 13) change nothing in a run: it shows them beside its own
+  waits, and by user. A negative wait time is left out.
 * CPU times that cannot be what jobs used (one constant, or below 1 % of the run times) are believed, and it is noted.
 """
 
@@ -26,8 +28,21 @@ from cluster_abm.workload.traces.format import Head, TraceFormat
 from cluster_abm.workload.traces.parts.finishing import RUN_TIMES, ZERO_CPU, no_job, on_own_clock
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.swf_lines import FIELDS, REQUESTED_MEMORY, REQUESTS, USED, read_log, stands_for_all
-from cluster_abm.workload.traces.table import Flags, Floats, Trace, job_frame, number, sorted_out, tally
+from cluster_abm.workload.traces.table import (
+    GROUP,
+    RECORDED_WAIT,
+    USER,
+    Flags,
+    Floats,
+    Trace,
+    Words,
+    job_frame,
+    number,
+    sorted_out,
+    tally,
+)
 
+WAIT = "wait time"
 FAILED, CANCELLED, PARTS = 0, 5, (2, 3, 4)
 LONGEST_COUNT = 15  # digits of a number of rows
 LEAST_SHARE = 0.01  # of the run times that CPU times come to, if they were measured
@@ -64,7 +79,9 @@ def swf_trace(lines: Lines, reading: LogReading = PLAIN_READING) -> Trace:
         raise no_job(where, rows, skipped, reading)
     usable = columns if usable_rows.all() else {name: values[usable_rows] for name, values in columns.items()}
     odd = np.zeros(len(usable["submit time"]), bool)
-    for values in usable.values():
+    for name, values in usable.items():
+        if name == WAIT:
+            continue  # noted by itself
         odd |= (values < 0) & (values != -1)
     noted["negative value other than -1, read as not known"] = int(odd.sum())
     noted["a request of 2^31 - 1 or 2^32 - 1, read as not known"] = int(unlimited[usable_rows].sum())
@@ -114,7 +131,7 @@ def _doubtful(columns: dict[str, Floats], reading: LogReading) -> dict[str, int]
     return {f"{words}: hardly what the jobs used; {RUN_TIMES}": len(run)}
 
 
-def _jobs(columns: dict[str, Floats], reading: LogReading) -> tuple[dict[str, Floats], dict[str, int]]:
+def _jobs(columns: dict[str, Floats], reading: LogReading) -> tuple[dict[str, Floats | Words], dict[str, int]]:
     """The columns of usable rows as ours, and what is remarkable about them."""
     submit, run, cpu = columns["submit time"], columns["run time"], columns["average CPU time"]
     allocated, memory = columns["allocated processors"], columns[f"{reading.memory} memory"]
@@ -126,7 +143,7 @@ def _jobs(columns: dict[str, Floats], reading: LogReading) -> tuple[dict[str, Fl
         cpu_s = np.where(timed, run, cpu)
         unknown_cpu, too_much = np.zeros_like(timed), np.zeros_like(timed)
     # To the engine's nanosecond, so that 2.01 s is 2010 ms and no rounding error more.
-    jobs = {
+    jobs: dict[str, Floats | Words] = {
         "arrival_ms": np.round(submit * 1000.0, 6),
         "cpu_ms": np.round(cpu_s * 1000.0, 6),
         "tasks": np.where(allocated > 0, allocated, columns["requested processors"]),
@@ -135,6 +152,10 @@ def _jobs(columns: dict[str, Floats], reading: LogReading) -> tuple[dict[str, Fl
         jobs["requested_ms"] = np.where(requested > 0, np.round(requested * 1000.0, 6), np.nan)
     if (memory > 0).any():
         jobs["memory_mb"] = np.where(memory > 0, memory, np.nan) / 1000.0
+    waited = columns[WAIT] >= 0
+    if waited.any():
+        jobs[RECORDED_WAIT] = np.where(waited, np.round(columns[WAIT] * 1000.0, 6), np.nan)
+    jobs |= {name: _names(columns[name]) for name in (USER, GROUP) if (columns[name] >= 0).any()}
     return jobs, {
         "CPU time not known, run time used": unknown_cpu.sum(),
         "CPU time above run time, cut to it": too_much.sum(),
@@ -145,11 +166,19 @@ def _jobs(columns: dict[str, Floats], reading: LogReading) -> tuple[dict[str, Fl
         "memory 0, read as not known": (memory == 0).sum(),
         "failed, its work counts": (status == FAILED).sum(),
         "cancelled while it ran, its work counts": (status == CANCELLED).sum(),
+        "negative wait time, left out": ((columns[WAIT] < 0) & (columns[WAIT] != -1)).sum(),
+        "wait time not known": (columns[WAIT] == -1).sum() if waited.any() else 0,
         "preceding job and think time given, not followed": (columns["preceding job"] > 0).sum(),
         "part of a job without a line of its own": np.isin(status, PARTS).sum(),
         "job number seen before": len(submit) - len(np.unique(columns["job number"])),
         "submitted before the row above, sorted": (np.diff(submit) < 0).sum(),
     }
+
+
+def _names(numbers: Floats) -> Words:
+    """Numbers of users, or groups, as words; "" of those that are not known."""
+    found, place = np.unique(numbers, return_inverse=True)
+    return np.array([f"{one:.12g}" if one >= 0 else "" for one in found.tolist()], object)[place]
 
 
 def _looks_like_swf(head: Head) -> bool:
@@ -167,5 +196,6 @@ FORMAT = TraceFormat(
     looks_like=_looks_like_swf,
     trace=lambda file: swf_trace(file.lines, file.reading),
     endings=(".swf",),
+    is_batch=True,
     reads=("cpu_time", "memory"),
 )

@@ -1,0 +1,43 @@
+"""Below which time slowdowns are bounded, where a scenario does not say it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support import scenario
+
+from cluster_abm import Scenario
+from cluster_abm.workload import bound_ms
+
+# A job of 100 s, as each format has it.
+SWF = "1 0 0 100 1 -1 -1 1 -1 -1 1 1 1 1 1 1 -1 -1\n"
+SACCT = "JobID|State|Submit|ElapsedRaw|NCPUS\n1|COMPLETED|2023-05-01T10:00:00|100|1\n"
+CSV = "arrival_ms,cpu_ms,io_per_ms\n0,100000,0\n"
+
+
+def replay(folder: Path, name: str, text: str, **more: object) -> Scenario:
+    path = folder / name
+    path.write_text(text)
+    return scenario(workload__kind="trace", workload__trace__file=str(path), **more)
+
+
+@pytest.mark.parametrize(("name", "text"), [("log.swf", SWF), ("log.txt", SACCT)])
+def test_the_log_of_a_batch_system_has_10_s(tmp_path: Path, name: str, text: str) -> None:
+    assert bound_ms(replay(tmp_path, name, text)) == 10_000.0
+    assert bound_ms(replay(tmp_path, name, text, measure__bound_ms=60.0)) == 60.0
+
+
+def test_a_table_made_of_such_a_log_has_10_s_too(tmp_path: Path) -> None:
+    """Its jobs have waited in a log, and take 100 s; of queries of 5 s that have waited the bound is at most .5 s."""
+    waited = "arrival_ms,cpu_ms,io_per_ms,recorded_wait_ms\n0,{},0,3\n"
+    assert bound_ms(replay(tmp_path, "jobs.csv", waited.format(100_000))) == 10_000.0
+    queries = replay(tmp_path, "queries.csv", waited.format(5000), negotiation__remote_execution_ms=1e6)
+    assert bound_ms(queries) == pytest.approx(500.0)
+
+
+@pytest.mark.parametrize(("remote_ms", "bound"), [(5.0, 1000.0), (3000.0, 3000.0), (50_000.0, 10_000.0)])
+def test_other_work_has_the_cost_of_a_remote_start(tmp_path: Path, remote_ms: float, bound: float) -> None:
+    """At least 1 % and at most 10 % of 100 s."""
+    setup = replay(tmp_path, "jobs.csv", CSV, negotiation__remote_execution_ms=remote_ms)
+    assert bound_ms(setup) == pytest.approx(bound)
