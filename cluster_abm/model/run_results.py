@@ -20,6 +20,7 @@ from cluster_abm.model.assembly import Parts
 from cluster_abm.model.moving.copies import copies_by_node
 from cluster_abm.model.observing.existing import existing
 from cluster_abm.model.observing.graph import GraphOfRun
+from cluster_abm.model.observing.measured_window import MeasuredWindow, counts_of, measured_window
 from cluster_abm.model.observing.summary import program_metrics
 from cluster_abm.model.observing.watching import telling_index
 from cluster_abm.model.part import wire
@@ -139,6 +140,11 @@ class RunResults:
         words = f"{self.setup.name}: policy {self.policy_name}, seed {self.run_seed}"
         return f"{words}; {hardware}" if hardware else words
 
+    @property
+    def window(self) -> MeasuredWindow:
+        """The jobs that the metrics of jobs are about (`measure.from_s`, `measure.warmup`)."""
+        return measured_window(self.setup.measure, self.engine, self.parts.submissions.schedule)
+
     def run_data(self, records: Rows | None = None) -> RunData:
         """What the metrics are computed from (results.metrics).
 
@@ -147,8 +153,11 @@ class RunResults:
         """
         parts, engine, now_ns = self.parts, self.engine, self.now_ns
         cpu_ns, disk_ns = engine.busy_ns(now_ns)
+        outcomes, window = parts.task_records.outcomes(records), self.window
+        measured = parts.task_records.of_window(window.from_ns, records) if window.is_cut else None
         return RunData(
-            outcomes=parts.task_records.outcomes(records),
+            outcomes=outcomes,
+            measured=measured,
             nodes=engine.serving_nodes,
             cores=engine.nodes["cores"],
             channels=engine.nodes["channels"],
@@ -165,6 +174,7 @@ class RunResults:
                 "refused_offers": parts.log.refused_offers,
                 "messages": parts.questions.messages + parts.reports.messages + parts.mail.sent,
                 "submitted": self.submitted_jobs,
+                **({} if measured is None else counts_of(window, outcomes, measured)),
                 **parts.failures.metrics(),
                 **({} if parts.staging is None else parts.staging.metrics()),
                 **(self._io_loads() if parts.work.initial else {}),
@@ -193,6 +203,8 @@ class RunResults:
             "simulated_ms": self.now_ms,
             "offered_load": None if self.offered_load is None else self.offered_load.as_dict(),
             "jobs": self.job_counts(*run.outcomes.ended),
+            "from_s": run.counted.get("from_s", 0.0),
+            "warmup": self.setup.measure.warmup,
             "metrics": computed(run),
             **program_metrics(self.parts.work.program_names, run),
             **({"acts": self.parts.script.rows(is_over=not self.running)} if self.setup.script else {}),

@@ -291,6 +291,8 @@ OTHERS = {
     "policy.name": Effect(BUSY, "random", "run"),
     "measure.period_ms": Effect(BUSY, 400.0, "run"),
     "measure.records": Effect(BUSY, "summary", "run"),
+    "measure.from_s": Effect(BUSY, 1.7, "run"),
+    "measure.warmup": Effect(BUSY, "mser", "run"),
     "run.seed": Effect(BUSY, 2, "jobs"),
     "run.until": Effect(BUSY, 2000.0, "run"),
 }

@@ -27,19 +27,14 @@ def existing(scenario: Scenario, pooled: bool, can_fail: bool = False) -> frozen
         "channels": scenario.cluster.has_channels,
         "power": scenario.cluster.has_power,
         "initial": bool(scenario.workload.initial),
+        "warmup": scenario.measure.from_s > 0.0 or scenario.measure.warmup != "none",
+        "mser": scenario.measure.warmup == "mser",
     }
     return frozenset(when for when, is_so in holds.items() if is_so)
 
 
-def metrics_of(scenario: Scenario, warmup: str = "none") -> frozenset[str]:
-    """Names of the numbers that a run of this scenario gives.
-
-    Args:
-        scenario: with its policy.
-        warmup: of a study: "none", or how the warm-up is left out.
-    """
+def metrics_of(scenario: Scenario) -> frozenset[str]:
+    """Names of the numbers that a run of this scenario, with its policy, gives."""
     exists = existing(scenario, available()[scenario.policy.name].pooled)
-    if warmup != "none":
-        exists |= {"warmup"}
     of_programs = {f"programs.{program}.{name}" for program in program_names(scenario) for name in PROGRAM_METRICS}
     return names_when(exists) | of_programs

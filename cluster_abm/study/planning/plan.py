@@ -68,7 +68,7 @@ class PlanningQuestion(Question):
     @cached_property
     def asked(self) -> tuple[Need, ...]:
         """The needs. Raises InputError."""
-        metrics = [metrics_of(with_policy(self.scenario, name), "none") for name in self.policies]
+        metrics = [metrics_of(with_policy(self.scenario, name)) for name in self.policies]
         return needs_of(self.needs, frozenset.intersection(*metrics))
 
     @property

@@ -177,7 +177,7 @@ def _named(tasks: Sequence[SeededRun], are_kept: bool) -> tuple[list[RunName], d
             document = task.scenario.model_dump_json()
             if document not in keys:
                 try:
-                    keys[document] = cell_key(task.scenario, "none")
+                    keys[document] = cell_key(task.scenario)
                 except InputError:
                     if are_kept:
                         raise
