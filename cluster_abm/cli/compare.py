@@ -155,6 +155,7 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
     from cluster_abm.scenario.wording.caption import caption_of
     from cluster_abm.study.comparison import BEST, BOUNDED, TEST_WORDS
     from cluster_abm.study.comparison_words import ratio_text, text_of
+    from cluster_abm.study.heads import estimated_by_runs, head_lines
     from cluster_abm.workload.offered import in_words
 
     against, headline = found.against_baseline(), found.headline
@@ -193,6 +194,8 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
         echo(f"hardware: {hardware}")
     if load is not None:
         echo(f"offered load: {in_words(load.as_dict())} (of the first seed's jobs)")
+    for line in head_lines(estimated_by_runs([found.scenario], found.runs), found.scenario, ["mean_slowdown"]):
+        echo(textwrap.fill(line, 100, break_on_hyphens=False))
     echo(textwrap.fill(found.seeds_words, 100, break_on_hyphens=False))
     echo("slowdown: wall time of a task / its isolated time, alone on its home node\n")
     echo(table_text(rows))

@@ -37,6 +37,8 @@ from cluster_abm.scenario import Scenario, scenario_to_toml
 from cluster_abm.scenario.hardware import hardware_named
 from cluster_abm.scenario.wording.caption import caption_of
 from cluster_abm.workload import OfferedLoad, offered_load
+from cluster_abm.workload.laws.estimated import Estimated, estimated_by
+from cluster_abm.workload.laws.relaxation import Relaxation, relaxation_of
 
 
 class RunResults:
@@ -133,6 +135,18 @@ class RunResults:
         """The load that the scenario offers; None where no window is known in which jobs are submitted."""
         return offered_load(self.setup, self.parts.work)
 
+    @cached_property
+    def relaxation(self) -> Relaxation | None:
+        """The relaxation time of a node's busiest resource; None where no window is known, as of `offered_load`."""
+        return relaxation_of(self.setup, self.parts.work, self.offered_load)
+
+    @property
+    def estimated(self) -> Estimated:
+        """What the metrics of jobs estimate: the window, and how many relaxation times it lasts."""
+        known, window = [] if self.relaxation is None else [self.relaxation], self.window
+        begin_s = window.from_s, window.from_s
+        return estimated_by(self.setup, known, begin_s, int(window.is_settled is False))
+
     @property
     def title(self) -> str:
         """What stands above pictures of the run: scenario, policy, seed, and the hardware presets that it names."""
@@ -203,8 +217,7 @@ class RunResults:
             "simulated_ms": self.now_ms,
             "offered_load": None if self.offered_load is None else self.offered_load.as_dict(),
             "jobs": self.job_counts(*run.outcomes.ended),
-            "from_s": run.counted.get("from_s", 0.0),
-            "warmup": self.setup.measure.warmup,
+            **self.estimated.as_json(),
             "metrics": computed(run),
             **program_metrics(self.parts.work.program_names, run),
             **({"acts": self.parts.script.rows(is_over=not self.running)} if self.setup.script else {}),

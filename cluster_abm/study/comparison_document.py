@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from cluster_abm.policy.bounds import SRPT_POOL
 from cluster_abm.results.asked import is_more_better
+from cluster_abm.study.heads import estimated_by_runs
 from cluster_abm.study.statistics.gap import BOUNDED
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ def document_of(found: ComparedPolicies) -> dict[str, Any]:
             )
     return {
         "scenario": found.scenario.name,
+        **estimated_by_runs([found.scenario], found.runs).as_json(),
         "seeds": list(found.seeds),
         "replications": found.replications,
         "headline": found.headline,

@@ -115,6 +115,8 @@ def _print_arena(found: Arena, own: Sequence[str]) -> None:
         "worst": "regret in its worst regime", "best_in": "regimes: best, or not told apart",
         "gap_closed": "of the gap none - pooled closed", "messages": "messages per job",
     }  # fmt: skip
+    for line in [] if found.estimated is None else found.estimated.words:
+        echo(line)
     echo(f"{len(found.found)} regimes; regret: mean slowdown over that of the regime's best policy, less 1\n")
     echo(shown[[*columns]].rename(columns=columns).to_string(index=False))
     rules = rules_of(found, table)

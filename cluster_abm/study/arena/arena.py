@@ -15,6 +15,7 @@ from cluster_abm.study.arena.regimes import FACTORS, sample, scenario_of
 from cluster_abm.study.arena.verdicts import METRIC, RegimeVerdict, logs_of, verdicts
 from cluster_abm.study.design.policies import check_policies, with_policy
 from cluster_abm.study.runner.tasks import RunsOutcome, SeededRun, Where, run_all
+from cluster_abm.workload.laws.estimated import Estimated, estimated
 
 SAMPLE_SEED, FIRST_SEED = 2026, 1
 METRICS = (METRIC, "p95_slowdown", "messages_per_job", "remote_executions", "migrations", "jobs.submitted")
@@ -49,6 +50,7 @@ class Arena:
     outcome: RunsOutcome  # what became of each run
     found: dict[int, RegimeVerdict]  # the verdict on each regime of which all runs have finished
     settings: Mapping[str, object]  # keys that were laid over all regimes
+    estimated: Estimated | None = None  # what the metrics estimate, over all regimes
 
     @property
     def logs(self) -> pd.DataFrame:
@@ -85,9 +87,10 @@ def hold(
     check_runs(f"{counted(plan.regimes)} regimes, {plan.seeds} seeds, {len(names)} policies",
                plan.regimes * plan.seeds * len(names))  # fmt: skip
     points = sample(plan.regimes, SAMPLE_SEED)
-    labels, tasks = [], []
+    labels, tasks, scenarios = [], [], []
     for number, point in enumerate(points):
         scenario = scenario_of(point, plan.tasks_per_core, plan.least_tasks, more)
+        scenarios.append(scenario)
         variants = {name: with_policy(scenario, name) for name in names}
         for seed in range(FIRST_SEED, FIRST_SEED + plan.seeds):
             for name in names:
@@ -105,4 +108,5 @@ def hold(
     whole = complete.index[complete == plan.seeds * len(names)]
     regimes = pd.DataFrame(points, columns=[factor.name for factor in FACTORS]).rename_axis("regime")
     kept = runs[runs["regime"].isin(whole)]
-    return Arena(regimes, runs, outcome, verdicts(kept) if len(kept) else {}, dict(more or {}))
+    window = estimated(scenarios, [row for row in outcome.rows if row is not None])
+    return Arena(regimes, runs, outcome, verdicts(kept) if len(kept) else {}, dict(more or {}), window)

@@ -33,6 +33,7 @@ def document(arena: Arena, plan: ArenaSize, own: Sequence[str]) -> dict[str, Any
         "seeds": plan.seeds,
         "own": list(own),
         "settings": dict(arena.settings),
+        **({} if arena.estimated is None else arena.estimated.as_json()),
         "ranking": [
             {name: _plain(value) for name, value in row.items()} for row in table.to_dict(orient="records")
         ],
@@ -80,6 +81,7 @@ def markdown(arena: Arena, plan: ArenaSize, table: pd.DataFrame, own: Sequence[s
         f"{plan.seeds} seeds each, the same jobs for every policy. A regime's best policy is that of least mean "
         "slowdown (geometric mean over seeds); *regret* is a policy's slowdown over the best's, less 1.",
         *_settings(arena),
+        *(["", *arena.estimated.words] if arena.estimated is not None else []),
         "",
         *table_lines(
             ["factor", "from", "to"], [[factor.words, f"{factor.low:g}", f"{factor.high:g}"] for factor in FACTORS],
