@@ -175,7 +175,7 @@ def _show(summary: dict[str, Any], changed: str, as_json: bool, heads: Iterable[
         _print_summary(summary, changed, heads)
 
 
-def _print_summary(summary: dict[str, Any], changed: str, heads: Iterable[str]) -> None:
+def _print_summary(summary: dict[str, Any], changed: str, heads: Iterable[str] = ()) -> None:
     from cluster_abm.results.style import BREAKDOWN_WORDS
     from cluster_abm.results.words import in_unit, line_words, with_unit
     from cluster_abm.workload.offered import in_words

@@ -181,7 +181,7 @@ def _markdown(
     matters: Analysis | None,
     results: pd.DataFrame,
     pictures: Sequence[Path],
-    heads: Sequence[str],
+    heads: Sequence[str] = (),
 ) -> str:
     failed = results[results["status"] != "finished"]
     lines = [f"# {study.title or study.name}", ""]
