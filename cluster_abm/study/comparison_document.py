@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cluster_abm.policy.bounds import SRPT_POOL
 from cluster_abm.results.asked import is_more_better
 from cluster_abm.study.heads import estimated_by_runs
+from cluster_abm.study.reference import Referred, corrected_policies
 from cluster_abm.study.statistics.gap import BOUNDED
 
 if TYPE_CHECKING:
@@ -19,20 +20,12 @@ if TYPE_CHECKING:
     from cluster_abm.study.statistics.pairs import Pairs
 
 
-class ComparedPolicies(Protocol):
+class ComparedPolicies(Referred, Protocol):
     """What the document reads of a comparison (study.comparison.Comparison)."""
 
     @property
     def scenario(self) -> Scenario:
         """What was run."""
-
-    @property
-    def policies(self) -> Sequence[str]:
-        """Their names."""
-
-    @property
-    def seeds(self) -> Sequence[int]:
-        """Those for which every policy finished."""
 
     @property
     def runs(self) -> pd.DataFrame:
@@ -45,10 +38,6 @@ class ComparedPolicies(Protocol):
     @property
     def replications(self) -> int:
         """How many seeds give different runs."""
-
-    @property
-    def headline(self) -> str:
-        """The measure that policies are compared by."""
 
     @property
     def baseline(self) -> str:
@@ -69,6 +58,7 @@ def document_of(found: ComparedPolicies) -> dict[str, Any]:
     metrics = [name for name in found.runs.columns if name not in ("policy", "seed")]
     policies: dict[str, Any] = {}
     pairs: list[dict[str, Any]] = []
+    corrected = corrected_policies(found, found.headline) if found.seeds else []
     if found.seeds:
         for policy in found.policies:
             slowdown = found.estimate(policy, "mean_slowdown")
@@ -82,6 +72,7 @@ def document_of(found: ComparedPolicies) -> dict[str, Any]:
             for metric in metrics:
                 if metric != "mean_slowdown":
                     _put(entry, metric, found.estimate(policy, metric).mean)
+            entry["is_corrected"] = policy in corrected
             policies[policy] = entry
         if found.bound is not None:
             bound = finite(found.estimate(SRPT_POOL, BOUNDED).mean)
@@ -107,6 +98,7 @@ def document_of(found: ComparedPolicies) -> dict[str, Any]:
         **estimated_by_runs([found.scenario], found.runs).as_json(),
         "seeds": list(found.seeds),
         "replications": found.replications,
+        "reference_seeds": None if found.reference is None else len(found.reference.rows),
         "headline": found.headline,
         "baseline": found.baseline,
         "policies": policies,

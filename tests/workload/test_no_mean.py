@@ -45,7 +45,7 @@ def test_the_line_says_what_is_paid():
     exponential = {"kind": "exponential", "mean": 100.0}
     assert why_no_mean(scenario(workload__cpu_ms=exponential, negotiation__remote_execution_ms=100.0)) == (
         "mean slowdown has no mean here: demands may be arbitrarily short, and a remote start costs 100 ms; see "
-        "bounded_slowdown"
+        "bounded slowdown"
     )
     free = why_no_mean(scenario(workload__cpu_ms=exponential, negotiation__remote_execution_ms=0.0))
     assert "and tasks wait for others whatever their demand" in free

@@ -23,7 +23,7 @@ def why_no_mean(scenario: Scenario) -> str:
         return ""
     cost_ms = scenario.negotiation.remote_execution_ms
     paid = f"a remote start costs {cost_ms:g} ms" if cost_ms > 0.0 else "tasks wait for others whatever their demand"
-    return f"mean slowdown has no mean here: demands may be arbitrarily short, and {paid}; see bounded_slowdown"
+    return f"mean slowdown has no mean here: demands may be arbitrarily short, and {paid}; see bounded slowdown"
 
 
 def _reaches_0(law: Distribution) -> bool:
