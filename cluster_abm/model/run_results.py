@@ -143,9 +143,9 @@ class RunResults:
     @property
     def estimated(self) -> Estimated:
         """What the metrics of jobs estimate: the window, and how many relaxation times it lasts."""
-        known, window = [] if self.relaxation is None else [self.relaxation], self.window
-        begin_s = window.from_s, window.from_s
-        return estimated_by(self.setup, known, begin_s, int(window.is_settled is False))
+        window = self.window
+        begins_s = window.from_s, window.from_s
+        return estimated_by(self.setup, [(begins_s, self.relaxation)], int(window.is_settled is False))
 
     @property
     def title(self) -> str:

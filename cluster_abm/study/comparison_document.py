@@ -95,7 +95,7 @@ def document_of(found: ComparedPolicies) -> dict[str, Any]:
             )
     return {
         "scenario": found.scenario.name,
-        **estimated_by_runs([found.scenario], found.runs).as_json(),
+        **estimated_by_runs(found.scenario, found.runs).as_json(),
         "seeds": list(found.seeds),
         "replications": found.replications,
         "reference_seeds": None if found.reference is None else len(found.reference.rows),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import pandas as pd
 
@@ -17,15 +17,19 @@ WITHOUT_MEAN = "mean_slowdown"
 MOST_LOOKED_AT = 50
 
 
-def estimated_by_runs(scenarios: Sequence[Scenario], runs: pd.DataFrame) -> Estimated:
-    """What runs estimate.
+def estimated_by_runs(scenario: Scenario, runs: pd.DataFrame) -> Estimated:
+    """What runs of a scenario estimate; `runs` has a row a run, with their metrics as columns."""
+    return estimated([(scenario, _rows(runs))])
 
-    Args:
-        scenarios: as of `estimated`.
-        runs: a row a run, with their metrics as columns.
-    """
+
+def _rows(runs: pd.DataFrame) -> list[dict[str, float]]:
     columns = [name for name in ("from_s", "warmup_settled") if name in runs]
-    return estimated(scenarios, [dict(zip(columns, row, strict=True)) for row in runs[columns].itertuples(index=False)])
+    return [dict(zip(columns, row, strict=True)) for row in runs[columns].itertuples(index=False)]
+
+
+def paragraphs(lines: Iterable[str]) -> list[str]:
+    """The lines of a head as paragraphs of a report, each followed by an empty line."""
+    return [part for line in lines for part in (f"{line[0].upper()}{line[1:]}.", "")]
 
 
 def head_lines(found: Estimated, scenario: Scenario, metrics: Iterable[str]) -> list[str]:
@@ -46,7 +50,8 @@ def study_heads(plan: StoredStudy, results: pd.DataFrame) -> list[str]:
     points = plan.points or [{}]
     numbers = {round(at * (len(points) - 1) / (MOST_LOOKED_AT - 1)) for at in range(MOST_LOOKED_AT)}
     try:
-        scenarios = [load_scenario(plan.study.scenario_source, points[number]) for number in sorted(numbers)]
-        return head_lines(estimated_by_runs(scenarios, results), scenarios[0], plan.study.measure)
+        scenarios = {number: load_scenario(plan.study.scenario_source, points[number]) for number in sorted(numbers)}
+        found = estimated([(one, _rows(results[results["point"] == number])) for number, one in scenarios.items()])
+        return head_lines(found, scenarios[0], plan.study.measure)
     except InputError:
         return []

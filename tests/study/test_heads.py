@@ -19,6 +19,7 @@ from cluster_abm.study.statistics.estimates import Estimate
 from cluster_abm.study.tuning.question import TuningQuestion
 from cluster_abm.study.tuning.ranges import Over
 from cluster_abm.study.tuning.tune import _with_one_cut
+from cluster_abm.workload.laws.estimated import estimated
 
 # M/M/1, E[S] = 1 s, with a relaxation time of 8 s at half load.
 QUEUE = {
@@ -29,16 +30,16 @@ QUEUE = {
 
 def test_runs_of_which_some_failed_have_their_beginning():
     runs = pd.DataFrame({"from_s": [40.0, math.nan, 8.0], "warmup_settled": [0.0, math.nan, 1.0]})
-    found = estimated_by_runs([scenario(**QUEUE, measure__warmup="mser")], runs)
+    found = estimated_by_runs(scenario(**QUEUE, measure__warmup="mser"), runs)
     assert (found.from_s, found.unsettled) == ((8.0, 40.0), 1)
     assert found.words[0] == "estimated: from 8 to 40 s on (mser), 45 relaxation times"
-    plain = estimated_by_runs([scenario(**QUEUE)], pd.DataFrame({"mean_slowdown": [2.0, 3.0]}))
+    plain = estimated_by_runs(scenario(**QUEUE), pd.DataFrame({"mean_slowdown": [2.0, 3.0]}))
     assert plain.words == ["estimated: the window from empty to empty, 50 relaxation times"]
 
 
 def test_that_a_mean_does_not_exist_is_said_of_the_mean_slowdown_alone():
     declared = scenario(**QUEUE)
-    found = estimated_by_runs([declared], pd.DataFrame({"seed": [1]}))
+    found = estimated_by_runs(declared, pd.DataFrame({"seed": [1]}))
     assert head_lines(found, declared, ["p95_slowdown"]) == found.words
     *words, last = head_lines(found, declared, ["p95_slowdown", "mean_slowdown"])
     assert words == found.words
@@ -61,7 +62,7 @@ def test_a_plan_estimates_at_the_values_that_it_found():
     crossings = {name: Crossing("most", one.value, None, None, (one,)) for name, one in values.items()}
     found = Planned(question, crossings, runs=4, made=4).estimated
     assert (found.from_s, found.unsettled) == ((40.0, 80.0), 2)
-    assert found.times == (pytest.approx(320 / 8), pytest.approx(320 / 1.25))
+    assert found.times == (pytest.approx(320 / 8), pytest.approx(360 / 1.25))
 
 
 def test_a_search_is_measured_from_where_the_defaults_have_settled():
@@ -87,12 +88,12 @@ def test_points_of_a_study_stand_for_all(tmp_path, monkeypatch):
     points = [{"workload.utilisation": at / 100} for at in range(1, 80)]
     seen = []
 
-    def found(scenarios, runs):
-        seen.extend(one.workload.utilisation for one in scenarios)
-        return estimated_by_runs(scenarios[:1], runs)
+    def found(runs):
+        seen.extend(one.workload.utilisation for one, _ in runs)
+        return estimated(runs[:1])
 
-    monkeypatch.setattr(module, "estimated_by_runs", found)
-    lines = study_heads(StoredStudy(asked, "code", points, [], {}), pd.DataFrame({"seed": [1]}))
+    monkeypatch.setattr(module, "estimated", found)
+    lines = study_heads(StoredStudy(asked, "code", points, [], {}), pd.DataFrame({"point": [0]}))
     assert (len(seen), seen[0], seen[-1]) == (module.MOST_LOOKED_AT, 0.01, 0.79)
     assert seen == sorted(set(seen))
     assert lines[0].startswith("estimated: the window from empty to empty")
@@ -100,4 +101,4 @@ def test_points_of_a_study_stand_for_all(tmp_path, monkeypatch):
 
 def test_without_the_scenario_of_a_study_there_is_no_head(tmp_path):
     asked = study(tmp_path, policies=["none"]).model_copy(update={"scenario": "gone.toml"})
-    assert study_heads(StoredStudy(asked, "code", [{}], [], {}), pd.DataFrame({"seed": [1]})) == []
+    assert study_heads(StoredStudy(asked, "code", [{}], [], {}), pd.DataFrame({"point": [0]})) == []

@@ -133,14 +133,16 @@ def test_runs_without_a_steady_state_are_counted():
 
 def test_of_several_scenarios_the_least_and_the_largest_count():
     slow, fast = scenario(**QUEUE), scenario(**QUEUE | {"workload__cpu_ms": {"kind": "fixed", "mean": 1000.0}})
-    found = estimated([slow, fast], [{"from_s": 8.0, "warmup_settled": 0}, {"from_s": 16.0, "warmup_settled": 1}])
-    assert found.from_s == (8.0, 16.0)
-    assert found.times == (pytest.approx(144 / 8), pytest.approx(144 / 4))
+    rows = [{"from_s": 8.0, "warmup_settled": 0}, {"from_s": 16.0, "warmup_settled": 1}]
+    found = estimated([(slow, rows), (fast, [{"from_s": 4.0}])])
+    assert found.from_s == (4.0, 16.0)
+    # Each by its own latest beginning: 144 s and 156 s.
+    assert found.times == (pytest.approx(144 / 8), pytest.approx(156 / 4))
     assert found.unsettled == 1
     assert found.as_json() == {"from_s": 16.0, "warmup": "none", "relaxation_times": pytest.approx(18.0)}
 
 
 def test_without_a_relaxation_time_of_one_none_is_said():
     full = scenario(**QUEUE | {"workload__utilisation": 1.5})
-    found = estimated([scenario(**QUEUE), full], [{}])
+    found = estimated([(scenario(**QUEUE), [{}]), (full, [])])
     assert (found.times, found.why_none) == (None, "CPU load of 1 or more")

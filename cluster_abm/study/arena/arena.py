@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -108,5 +108,9 @@ def hold(
     whole = complete.index[complete == plan.seeds * len(names)]
     regimes = pd.DataFrame(points, columns=[factor.name for factor in FACTORS]).rename_axis("regime")
     kept = runs[runs["regime"].isin(whole)]
-    window = estimated(scenarios, [row for row in outcome.rows if row is not None])
+    of_regimes: list[list[Mapping[str, Any]]] = [[] for _ in scenarios]
+    for (number, _, _), row in zip(labels, outcome.rows, strict=True):
+        if row is not None:
+            of_regimes[number].append(row)
+    window = estimated([*zip(scenarios, of_regimes, strict=True)])
     return Arena(regimes, runs, outcome, verdicts(kept) if len(kept) else {}, dict(more or {}), window)

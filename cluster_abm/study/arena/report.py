@@ -15,6 +15,7 @@ from cluster_abm.study.arena.arena import LEFT_OUT, Arena, ArenaSize
 from cluster_abm.study.arena.regimes import BY_NAME, FACTORS, in_words
 from cluster_abm.study.arena.rules import RegimeRule, rules
 from cluster_abm.study.arena.verdicts import regrets_by_third, table_of_regret
+from cluster_abm.study.heads import paragraphs
 from cluster_abm.study.report.markdown import table_lines
 
 # Policies of which rules are sought: the best, and the textbook's.
@@ -81,8 +82,8 @@ def markdown(arena: Arena, plan: ArenaSize, table: pd.DataFrame, own: Sequence[s
         f"{plan.seeds} seeds each, the same jobs for every policy. A regime's best policy is that of least mean "
         "slowdown (geometric mean over seeds); *regret* is a policy's slowdown over the best's, less 1.",
         *_settings(arena),
-        *(["", *arena.estimated.words] if arena.estimated is not None else []),
         "",
+        *paragraphs([] if arena.estimated is None else arena.estimated.words),
         *table_lines(
             ["factor", "from", "to"], [[factor.words, f"{factor.low:g}", f"{factor.high:g}"] for factor in FACTORS],
             "regret.csv",

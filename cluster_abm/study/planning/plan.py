@@ -223,13 +223,11 @@ class Planned(Answer):
         points = {policy: one.at_value or one.beyond for policy, one in self.crossings.items()}
         known = [(policy, point) for policy, point in points.items() if point is not None]
         if not known:
-            return estimated([self.question.fixed.scenario], [])
-        by_value = {point.value: self.question.scenario_at(policy, point.value) for policy, point in known}
-        rows = [{"from_s": point.from_s} for _, point in known]
-        unsettled = [
-            {"warmup_settled": 0, "from_s": point.from_s} for _, point in known for _ in range(point.unsettled)
-        ]
-        return estimated([*by_value.values()], [*rows, *unsettled])
+            return estimated([(self.question.fixed.scenario, [])])
+        # Of each run that did not settle one row; of the others one says the beginning.
+        rows = [[{"from_s": one.from_s, "warmup_settled": n < 1} for n in range(one.unsettled + 1)] for _, one in known]
+        scenarios = [self.question.scenario_at(policy, one.value) for policy, one in known]
+        return estimated([*zip(scenarios, rows, strict=True)])
 
     @property
     def title(self) -> str:

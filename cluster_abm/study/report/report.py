@@ -16,6 +16,7 @@ from cluster_abm.results.of_studies.study_axes import key_texts, label_of, lay_o
 from cluster_abm.results.style import plain
 from cluster_abm.study.design.study_file import Sensitivity
 from cluster_abm.study.design.unset_keys import Listed, with_unset_keys
+from cluster_abm.study.heads import paragraphs
 from cluster_abm.study.report.findings import Findings, find, slowdown_quantiles
 from cluster_abm.study.report.markdown import picture_lines, table_lines
 from cluster_abm.study.report.report_tables import comparison_table, difference_table, left_out_lines, percentile_table
@@ -190,7 +191,7 @@ def _markdown(
         f"{found.runs['seed'].nunique():,} seeds, the same for all (common random numbers)."
         + (f" {len(failed):,} runs failed." if len(failed) else ""),
         "",
-        *(line for head in heads for line in (f"{head[0].upper()}{head[1:]}.", "")),
+        *paragraphs(heads),
         _ONE_SAMPLE if found.is_one_sample else _INTERVALS,
         "",
         "Policies stand beside each other over the same seeds: one on which a policy failed, or has no value, is left "

@@ -170,11 +170,11 @@ def _with_one_cut(question: TuningQuestion, runs: CountedRuns) -> tuple[TuningQu
     """
     scenario = question.scenario
     if scenario.measure.warmup == "none":
-        return question, estimated([scenario], [])
+        return question, estimated([(scenario, [])])
     rows = [row for row in runs([(scenario, seed) for seed in question.seeds_used]) if row is not None]
     begins_s = [begin_s for begin_s in common_beginnings_s([scenario] * len(rows), rows) if begin_s is not None]
     cut = question if not begins_s else replace(question, scenario=measured_from(scenario, begins_s[0]))
-    return cut, estimated([scenario], rows)
+    return cut, estimated([(scenario, rows)])
 
 
 def judge(question: TuningQuestion, best: TuningCandidate, runner: Runner) -> Judgement | None:

@@ -56,7 +56,7 @@ class Estimated(NamedTuple):
         if self.unsettled:
             runs = "1 run shows" if self.unsettled == 1 else f"{self.unsettled} runs show"
             lines.append(
-                f"warning: {runs} no steady state, and half of the jobs are left out for it; extend the arrivals"
+                f"warning: {runs} no steady state, and what is left out for it is a guess; extend the arrivals"
             )
         return lines
 
@@ -66,37 +66,39 @@ class Estimated(NamedTuple):
         return {"from_s": self.from_s[1], "warmup": self.warmup, "relaxation_times": times}
 
 
-def estimated(scenarios: Sequence[Scenario], rows: Iterable[Mapping[str, Any]]) -> Estimated:
+def estimated(runs: Sequence[tuple[Scenario, Iterable[Mapping[str, Any]]]]) -> Estimated:
     """What runs estimate.
 
     Args:
-        scenarios: what is run; some that stand for all, where there are many. At least one.
-        rows: of the runs, with `from_s` and `warmup_settled` where jobs at the beginning are left out.
+        runs: each scenario, with the rows of its runs, which have `from_s` and `warmup_settled` where jobs at the
+            beginning are left out; some that stand for all, where there are many. At least one.
     """
-    first = scenarios[0]
-    found = [(row.get("from_s", 0.0), row.get("warmup_settled", 1)) for row in rows]
-    begins_s = [begin_s for begin_s, _ in found if begin_s == begin_s] or [first.measure.from_s]
-    relaxations = [one for one in map(_relaxation, scenarios) if one is not None]
-    return estimated_by(first, relaxations, (min(begins_s), max(begins_s)), sum(settled == 0 for _, settled in found))
+    windows, unsettled = [], 0
+    for scenario, rows in runs:
+        found = [(row.get("from_s", 0.0), row.get("warmup_settled", 1)) for row in rows]
+        begins_s = [begin_s for begin_s, _ in found if begin_s == begin_s] or [scenario.measure.from_s]
+        windows.append(((min(begins_s), max(begins_s)), _relaxation(scenario)))
+        unsettled += sum(settled == 0 for _, settled in found)
+    return estimated_by(runs[0][0], windows, unsettled)
 
 
 def estimated_by(
-    scenario: Scenario, relaxations: Sequence[Relaxation], from_s: tuple[float, float], unsettled: int
+    scenario: Scenario, windows: Sequence[tuple[tuple[float, float], Relaxation | None]], unsettled: int
 ) -> Estimated:
     """As `estimated`, with the relaxation times that are known already.
 
     Args:
         scenario: one of those that are run.
-        relaxations: of each scenario that has one.
-        from_s, unsettled: as of `Estimated`.
+        windows: of each scenario the earliest and the latest beginning [s], and its relaxation time.
+        unsettled: as of `Estimated`.
     """
-    times = [one.count_from(from_s[1]) for one in relaxations]
+    reasons = [one.why_none for _, one in windows if one is not None and one.why_none]
+    times = [one.count_from(begins_s[1]) for begins_s, one in windows if one is not None]
     known = [one for one in times if one is not None]
-    reasons = [one.why_none for one in relaxations if one.why_none]
     # Where one of the windows has no relaxation time the others do not speak for it.
     is_known = bool(known) and not reasons
     return Estimated(
-        from_s,
+        (min(begins_s[0] for begins_s, _ in windows), max(begins_s[1] for begins_s, _ in windows)),
         scenario.measure.warmup,
         scenario.run.until,
         (min(known), max(known)) if is_known else None,
