@@ -90,10 +90,18 @@ def drawn(correlation, seeds, more, repeats):
 
 @pytest.mark.slow
 def test_of_normal_values_intervals_cover_95_percent():
-    """With a correlation of 0.98 nearly no sample of eight has less than 0.8. 4,000 intervals: 4.5 standard errors."""
-    means, covered, plain = drawn(0.98, 8, 92, 4000)
+    """With a correlation of 0.98 nearly no sample of eight has less than 0.8, and with 5,000 seeds of the reference
+    nothing is left but the line's own uncertainty. 4,000 intervals: 4.5 standard errors."""
+    means, covered, _ = drawn(0.98, 8, 4992, 4000)
     assert len(means) > 3950
     assert abs(covered.mean() - 0.95) < 4.5 * math.sqrt(0.95 * 0.05 / len(covered))
+
+
+@pytest.mark.slow
+def test_with_a_hundred_seeds_they_cover_more_and_the_mean_varies_eight_times_less():
+    """Most of the variance is then that of x_N, which is known better than n - 2 degrees of freedom say."""
+    means, covered, plain = drawn(0.98, 8, 92, 4000)
+    assert 0.95 < covered.mean() < 0.995
     # (1 - r^2) (1/8 + (1/8 - 1/100)/5), as E[1/Sxx] = 1/(n - 3) here, and r^2/100, against 1/8: 8.1 times less.
     expected = (1 / 8) / (0.0396 * (1 / 8 + (1 / 8 - 1 / 100) / 5) + 0.9604 / 100)
     assert plain.var() / means.var() == pytest.approx(expected, rel=0.15)
