@@ -115,7 +115,8 @@ def test_words_of_whole_and_of_cut_windows():
     ]
     assert words(times=None) == ["estimated: the window from empty to empty"]
     assert words(times=None, why="CPU load of 1 or more") == [
-        "estimated: the window from empty to empty; no relaxation time: CPU load of 1 or more"
+        "estimated: the window from empty to empty; no relaxation time: CPU load of 1 or more",
+        "warning: the numbers depend on how long jobs arrive, however long that is",
     ]
 
 

@@ -49,6 +49,7 @@ class Estimated(NamedTuple):
             lines[0] += f", {least if least == most else f'{least} to {most}'} relaxation times"
         elif self.why_none:
             lines[0] += f"; no relaxation time: {self.why_none}"
+            lines.append("warning: the numbers depend on how long jobs arrive, however long that is")
         if self.times is not None and self.times[0] < FEW:
             lines.append(
                 f"warning: below {FEW:g} relaxation times the empty start and the end decide too; extend the arrivals"
