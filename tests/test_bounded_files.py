@@ -179,4 +179,4 @@ def test_a_file_without_end_is_not_digested(tmp_path):
     with pytest.raises(InputError, match="more than 512 MB, unpacked"):
         read_trace(path)
     with pytest.raises(InputError, match="more than 512 MB, unpacked"):
-        cell_key(scenario(workload__kind="trace", workload__trace__file=str(path)), "")
+        cell_key(scenario(workload__kind="trace", workload__trace__file=str(path)))

@@ -95,6 +95,7 @@ def status_command(folder: Path, as_json: bool) -> int:
 def report_command(folder: Path, out: Path | None, as_json: bool) -> int:
     """Make tables and figures of the results in DIR, finished or not."""
     from cluster_abm.results.files import out_folder
+    from cluster_abm.study.heads import study_heads
     from cluster_abm.study.report.report import write_report
     from cluster_abm.study.report.study_loads import loads_over_time, remarks_on
     from cluster_abm.study.results_folder import load_results, read_plan
@@ -114,7 +115,7 @@ def report_command(folder: Path, out: Path | None, as_json: bool) -> int:
         out_folder(where) as target,
         interruptible(f"the report in {where} is not whole; the same command writes it again"),
     ):
-        written = write_report(results, plan.study, loads, target)
+        written = write_report(results, plan.study, loads, target, study_heads(plan, results))
     if as_json:
         print_json({"study": plan.study.name, "files": [str(path) for path in written]})
     else:

@@ -37,11 +37,16 @@ if TYPE_CHECKING:
 @count_option("--seeds", None, "How many seeds (default: the scenario's compare.seeds).")
 @click.option("--baseline", help="The policy that the others are compared with (default: the first one).")
 @click.option("--all-pairs", is_flag=True, help="Compare every policy with every other one.")
+@count_option(
+    "--reference-seeds",
+    None,
+    "Correct each policy's own means by the pooled reference on this many seeds (default: off).",
+)
 @look_options("the first two policies, from the first seed,")
 @study_options(out_option("out/compare-SCENARIO"))
 def compare_command(
     call: StudyCall, policies: str | None, seeds: int | None, baseline: str | None, all_pairs: bool,
-    looks: Callable[[Path | None], LookOptions],
+    reference_seeds: int | None, looks: Callable[[Path | None], LookOptions],
 ) -> int:  # fmt: skip
     """Compare policies on SCENARIO: same jobs for each, 95 % confidence intervals over seeds, and a picture.
 
@@ -62,7 +67,9 @@ def compare_command(
         call = call._replace(out=Path("out", f"compare-{file_name(checked.name)}"))
     looked = looks(call.out)
     runs = first_runs(checked, chosen, looked) if looked.are_wanted else []
-    return CompareFrame(call, overrides, checked, names, seeds, (baseline, all_pairs), looked, runs).carry_out()
+    return CompareFrame(
+        call, overrides, checked, names, seeds, (baseline, all_pairs, reference_seeds), looked, runs
+    ).carry_out()
 
 
 class CompareFrame(StudyFrame["Comparison"]):
@@ -77,7 +84,7 @@ class CompareFrame(StudyFrame["Comparison"]):
         scenario: Scenario,
         policies: list[str] | None,
         seeds: int | None,
-        against: tuple[str | None, bool],
+        against: tuple[str | None, bool, int | None],
         looks: LookOptions,
         looked_at: Sequence[Scenario],
     ) -> None:
@@ -99,9 +106,15 @@ class CompareFrame(StudyFrame["Comparison"]):
             tell(line)
         for line in warnings_of(self._scenario, self._load):
             tell(line)
-        baseline, all_pairs = self._against
+        baseline, all_pairs, reference = self._against
         return compare(
-            self._scenario, self._policies, self._seeds, where=self._where, baseline=baseline, all_pairs=all_pairs
+            self._scenario,
+            self._policies,
+            self._seeds,
+            where=self._where,
+            baseline=baseline,
+            all_pairs=all_pairs,
+            reference_seeds=reference,
         )
 
     def _has_results(self, found: Comparison) -> bool:
@@ -156,6 +169,7 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
     from cluster_abm.scenario.wording.caption import caption_of
     from cluster_abm.study.comparison import BEST, BOUNDED, TEST_WORDS
     from cluster_abm.study.comparison_words import ratio_text, text_of
+    from cluster_abm.study.heads import estimated_by_runs, head_lines
     from cluster_abm.workload.offered import in_words
 
     against, headline = found.against_baseline(), found.headline
@@ -196,6 +210,8 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
         echo(f"hardware: {hardware}")
     if load is not None:
         echo(f"offered load: {in_words(load.as_dict())} (of the first seed's jobs)")
+    for line in head_lines(estimated_by_runs(found.scenario, found.runs), found.scenario, ["mean_slowdown"]):
+        echo(textwrap.fill(line, 100, break_on_hyphens=False))
     echo(textwrap.fill(found.seeds_words, 100, break_on_hyphens=False))
     echo(textwrap.fill(f"{found.slowdown_words}\n", 100, break_on_hyphens=False) + "\n")
     echo(table_text(rows))
@@ -213,8 +229,8 @@ def _print_gap(found: Comparison) -> None:
 
     closed = [found.gap_closed(name) for name in found.policies]
     if math.isnan(found.estimate(BEST, BOUNDED).mean):
-        echo("\nno lower bound (srpt-pool), and no gap to close: jobs were killed, lost or not finished, or come only "
-             "when others have ended")  # fmt: skip
+        echo("\nno lower bound (srpt-pool), and no gap to close: jobs were killed, lost, not finished or left out, "
+             "or come only when others have ended")  # fmt: skip
         return
     echo("\nsrpt-pool: a lower bound on mean response under any policy")
     if closed[found.policies.index(WORST)] is None:

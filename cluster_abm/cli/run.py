@@ -83,6 +83,7 @@ def run_command(
 
             compile_here(checked, quiet=False, look=stop.raise_if_requested)
             from cluster_abm.model import ClusterModel
+            from cluster_abm.study.heads import head_lines
             from cluster_abm.workload.offered import warnings_of
 
             with redirect_stdout(sys.stderr):
@@ -106,7 +107,7 @@ def run_command(
     exit_code = 130 if stop.requested else max(save_code, look_code)
     try:
         with ending_with(exit_code):
-            _show(summary, overrides.in_words(), as_json)
+            _show(summary, overrides.in_words(), as_json, head_lines(model.estimated, checked, ["mean_slowdown"]))
     finally:
         tell(f"{wall_s:.1f} s")
         if stopped_in is not None:
@@ -165,16 +166,16 @@ def _saved(folder: Path, model: ClusterModel, title: str, summary: dict[str, Any
     return 0
 
 
-def _show(summary: dict[str, Any], changed: str, as_json: bool) -> None:
+def _show(summary: dict[str, Any], changed: str, as_json: bool, heads: Iterable[str]) -> None:
     if as_json:
         from cluster_abm.json_text import to_json
 
         echo(to_json(summary), nl=False)
     else:
-        _print_summary(summary, changed)
+        _print_summary(summary, changed, heads)
 
 
-def _print_summary(summary: dict[str, Any], changed: str) -> None:
+def _print_summary(summary: dict[str, Any], changed: str, heads: Iterable[str] = ()) -> None:
     from cluster_abm.cli.shares import print_shares, waits_in_words
     from cluster_abm.results.style import BREAKDOWN_WORDS
     from cluster_abm.results.words import in_unit, line_words, with_unit
@@ -203,6 +204,8 @@ def _print_summary(summary: dict[str, Any], changed: str) -> None:
     echo(f"{summary['scenario']}, policy {summary['policy']}, seed {summary['seed']}")
     if changed:
         echo(textwrap.fill(f"with {changed}", 100, subsequent_indent="     ", break_on_hyphens=False))
+    for line in heads:
+        echo(textwrap.fill(line, 100, break_on_hyphens=False))
     width = max(map(len, rows))
     for words, text in rows.items():
         echo(f"  {words:<{width}}  {text}")

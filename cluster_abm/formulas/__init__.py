@@ -37,6 +37,7 @@ from cluster_abm.formulas.oversize import (
     paging_rate_per_s,
 )
 from cluster_abm.formulas.power import energy_j
+from cluster_abm.formulas.relaxation import relaxation_s
 from cluster_abm.formulas.response import (
     closed_response_ms,
     cpu_response_ms,
@@ -65,6 +66,7 @@ __all__ = [
     "load_imbalance_factors", "mg1_response_ms", "mgq_response_ms", "migration_cost_effectiveness", "migration_ms",
     "most_allocated_score", "moving_ms", "narrows_the_gap", "node_faults_per_ms", "open_disk", "others_per_core",
     "oversize", "page_faults_per_ms", "page_load_ms", "paging_rate_per_s", "relative_capacity", "relative_load",
-    "remote_execution_ms", "risk_score", "service_ms", "sharing", "slowdown", "target_load_score", "tasks_per_core",
+    "relaxation_s", "remote_execution_ms", "risk_score", "service_ms", "sharing", "slowdown", "target_load_score",
+    "tasks_per_core",
     "total", "transfer_ms", "wait_at_servers_ms", "weighted_load", "whole_score", "within_cluster_ms", "written_mb",
 ]  # fmt: skip

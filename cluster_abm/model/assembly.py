@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cluster_abm.clock import Clock
+from cluster_abm.clock import Clock, whole_ns
 from cluster_abm.engine.pooled.state import PooledState
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import NS_PER_MS
@@ -39,6 +39,7 @@ from cluster_abm.model.moving.routing import LiveNetwork
 from cluster_abm.model.moving.staging import Staging, staging_of
 from cluster_abm.model.moving.transfers import Transfers
 from cluster_abm.model.observing.happenings import Happenings
+from cluster_abm.model.observing.measured_window import check_from_s
 from cluster_abm.model.observing.measurements import Measurements
 from cluster_abm.model.observing.task_records import TaskRecords
 from cluster_abm.model.part import wire
@@ -149,7 +150,12 @@ def assemble(
     made["cores"] = wire(
         Cores, made, is_counted=are_counted(policies.main), are_given=are_given(policies.main)
     )  # fmt: skip
-    made["task_records"] = wire(TaskRecords, made, are_kept=keeps_rows, bound_ns=bound_ms(setup) * NS_PER_MS)
+    if setup.workload.kind == "trace" and work.parents is None:
+        check_from_s(setup.measure.from_s, int(work.arriving["arrival_ns"][-1]))
+    made["task_records"] = wire(
+        TaskRecords, made, are_kept=keeps_rows, bound_ns=bound_ms(setup) * NS_PER_MS,
+        from_ns=whole_ns(setup.measure.from_s * 1000.0),
+    )  # fmt: skip
     made["views"] = wire(
         Views,
         made,

@@ -20,6 +20,7 @@ from cluster_abm.model.assembly import Parts
 from cluster_abm.model.moving.copies import copies_by_node
 from cluster_abm.model.observing.existing import existing
 from cluster_abm.model.observing.graph import GraphOfRun
+from cluster_abm.model.observing.measured_window import MeasuredWindow, counts_of, measured_window
 from cluster_abm.model.observing.shares import members_of, tables_in_json, waits_beside
 from cluster_abm.model.observing.summary import program_metrics
 from cluster_abm.model.observing.watching import telling_index
@@ -38,6 +39,8 @@ from cluster_abm.scenario import Scenario, scenario_to_toml
 from cluster_abm.scenario.hardware import hardware_named
 from cluster_abm.scenario.wording.caption import caption_of
 from cluster_abm.workload import OfferedLoad, offered_load
+from cluster_abm.workload.laws.estimated import Estimated, estimated_by
+from cluster_abm.workload.laws.relaxation import Relaxation, relaxation_of
 
 
 class RunResults:
@@ -134,12 +137,29 @@ class RunResults:
         """The load that the scenario offers; None where no window is known in which jobs are submitted."""
         return offered_load(self.setup, self.parts.work)
 
+    @cached_property
+    def relaxation(self) -> Relaxation | None:
+        """The relaxation time of a node's busiest resource; None where no window is known, as of `offered_load`."""
+        return relaxation_of(self.setup, self.parts.work, self.offered_load)
+
+    @property
+    def estimated(self) -> Estimated:
+        """What the metrics of jobs estimate: the window, and how many relaxation times it lasts."""
+        window = self.window
+        begins_s = window.from_s, window.from_s
+        return estimated_by(self.setup, [(begins_s, self.relaxation)], int(window.is_settled is False))
+
     @property
     def title(self) -> str:
         """What stands above pictures of the run: scenario, policy, seed, and the hardware presets that it names."""
         hardware = hardware_named(self.setup.cluster, self.setup.interconnect)
         words = f"{self.setup.name}: policy {self.policy_name}, seed {self.run_seed}"
         return f"{words}; {hardware}" if hardware else words
+
+    @property
+    def window(self) -> MeasuredWindow:
+        """The jobs that the metrics of jobs are about (`measure.from_s`, `measure.warmup`)."""
+        return measured_window(self.setup.measure, self.engine, self.parts.submissions.schedule)
 
     def run_data(self, records: Rows | None = None) -> RunData:
         """What the metrics are computed from (results.metrics).
@@ -149,8 +169,11 @@ class RunResults:
         """
         parts, engine, now_ns = self.parts, self.engine, self.now_ns
         cpu_ns, disk_ns = engine.busy_ns(now_ns)
+        outcomes, window = parts.task_records.outcomes(records), self.window
+        measured = parts.task_records.of_window(window.from_ns, records) if window.is_cut else None
         return RunData(
-            outcomes=parts.task_records.outcomes(records),
+            outcomes=outcomes,
+            measured=measured,
             nodes=engine.serving_nodes,
             cores=engine.nodes["cores"],
             channels=engine.nodes["channels"],
@@ -167,6 +190,7 @@ class RunResults:
                 "refused_offers": parts.log.refused_offers,
                 "messages": parts.questions.messages + parts.reports.messages + parts.mail.sent,
                 "submitted": self.submitted_jobs,
+                **({} if measured is None else counts_of(window, outcomes, measured)),
                 **parts.failures.metrics(),
                 **({} if parts.staging is None else parts.staging.metrics()),
                 **(self._io_loads() if parts.work.initial else {}),
@@ -204,6 +228,7 @@ class RunResults:
             "simulated_ms": self.now_ms,
             "offered_load": None if self.offered_load is None else self.offered_load.as_dict(),
             "jobs": self.job_counts(*run.outcomes.ended),
+            **self.estimated.as_json(),
             "metrics": computed(run),
             **program_metrics(self.parts.work.program_names, run),
             **({"acts": self.parts.script.rows(is_over=not self.running)} if self.setup.script else {}),

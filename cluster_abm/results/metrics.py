@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -24,16 +24,18 @@ from cluster_abm.workload.traces.members import Members
 
 Value = float | int | None
 # When a metric exists: always; where users submit; where something can fail; where jobs need files; where a disk serves
-# several requests at once; where the nodes' power is set; where jobs are on their nodes at 0 (workload.initial); of a
-# study with a warm-up; only in the rows of a study; where jobs have users.
-When = Literal["always", "closed", "failures", "data", "channels", "power", "initial", "warmup", "study", "users"]
+# several requests at once; where the nodes' power is set; where jobs are on their nodes at 0 (workload.initial); where
+# jobs at the beginning are left out; where MSER finds how many; only in the rows of a study; where jobs have users.
+When = Literal[
+    "always", "closed", "failures", "data", "channels", "power", "initial", "warmup", "mser", "study", "users"
+]
 
 
 @dataclass(frozen=True)
 class RunData:
     """What metrics are computed from."""
 
-    outcomes: Outcomes  # what became of the jobs
+    outcomes: Outcomes  # what became of all jobs
     nodes: Table  # rows of the node table that served tasks
     # cores, channels: of each node's CPU and disk, shape (nodes,).
     cores: npt.NDArray[np.int32]
@@ -56,6 +58,8 @@ class RunData:
     asked: tuple[Metric, ...] = ()  # metrics that are asked for by name (results.asked)
     headline: str = "bounded_slowdown"  # by what users are compared (`measure.headline`)
     users: Members | None = None  # the user of each job; None: jobs have none
+    # What became of the jobs that metrics of jobs are about, where those at the beginning are left out; None: of all.
+    measured: Outcomes | None = None
 
     def share(self, busy_ns: Integers, count: int) -> float:
         """Share of the time of `count` cores, disks or channels."""
@@ -87,9 +91,9 @@ class Metric(NamedTuple):
     # time may be more of another. A restarted job is better than a lost one.
     better: Literal["", "less", "more"] = ""
     when: When = "always"  # when there is one
-    # Its value, of a run; None: it is counted elsewhere (a study's warm-up, counts of jobs).
+    # Its value, of a run; None: it is counted elsewhere (counts of jobs).
     value: Callable[[RunData], Value] | None = None
-    of_jobs: bool = False  # whether it is about the finished jobs, so that a warm-up is left out of it
+    of_jobs: bool = False  # whether it is about the finished jobs, so that jobs at the beginning may be left out
     # least, greatest: values that are possible, for intervals. A slowdown is at least 1 as long as no node is faster
     # than the home node (study.statistics.bounds).
     least: float = 0.0
@@ -284,9 +288,16 @@ METRICS: tuple[Metric, ...] = (
     Metric("jobs.lost", "1", better="less", meaning="jobs that a failure ended"),
     Metric("jobs.blocked", "1", meaning="jobs that wait to be started"),
     Metric("jobs.running", "1", meaning="jobs that have begun and not ended"),
-    Metric("warmup_jobs", "1", when="warmup", meaning="jobs at the beginning that were left out of the means"),
     Metric(
-        "warmup_settled", "1", when="warmup", greatest=1.0,
+        "from_s", "s", "measured from", when="warmup", value=_counted("from_s"),
+        meaning="jobs that arrived before it were left out of the means",
+    ),
+    Metric(
+        "warmup_jobs", "1", when="warmup", value=_counted("warmup_jobs"),
+        meaning="jobs at the beginning that were left out of the means",
+    ),
+    Metric(
+        "warmup_settled", "1", when="mser", greatest=1.0, value=_counted("warmup_settled"),
         meaning="1 where the warm-up ended within the run, else 0",
     ),
 )  # fmt: skip
@@ -306,14 +317,17 @@ def place_in_json(name: str) -> str:
     return f"response_within_ms.{found['limit_ms']}" if found else name
 
 
-def computed(run: RunData, only_of_jobs: bool = False) -> dict[str, Any]:
+def computed(run: RunData) -> dict[str, Any]:
     """The metrics of a run, in the order of the table; parts of the breakdown, and shares within limits, in tables."""
     values: dict[str, Any] = {}
+    of_jobs = run if run.measured is None else replace(run, outcomes=run.measured)
     for metric in (*METRICS, *run.asked):
-        if metric.value is None or metric.when not in run.exists or (only_of_jobs and not metric.of_jobs):
+        if metric.value is None or metric.when not in run.exists:
             continue
         section, _, part = place_in_json(metric.name).rpartition(".")
-        (values.setdefault(section, {}) if section else values)[part] = known(metric.value(run))
+        (values.setdefault(section, {}) if section else values)[part] = known(
+            metric.value(of_jobs if metric.of_jobs else run)
+        )
     return values
 
 

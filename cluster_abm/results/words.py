@@ -21,7 +21,8 @@ WHEN: Mapping[When, str] = {
     "channels": "a disk serves several requests at once (`disk_channels`)",
     "power": "every node's `idle_watts` is set",
     "initial": "jobs are on their nodes at time 0 (`workload.initial`)",
-    "warmup": "a study leaves out the warm-up",
+    "warmup": "jobs at the beginning are left out (`measure.from_s`, `measure.warmup`)",
+    "mser": "MSER finds the warm-up (`measure.warmup`)",
     "study": "in the rows of a study",
     "users": "jobs have users (closed users, or a log that names them), and `measure.records` is `all`",
 }

@@ -13,6 +13,9 @@ Headline = Literal[
     "mean_slowdown_cpu", "p95_slowdown", "mean_response_ms", "mean_wait_ms", "makespan_ms",
 ]  # fmt: skip
 
+# How the warm-up of a run is left out of its metrics.
+Warmup = Literal["none", "mser"]
+
 # p99_response_ms, p99.9_wait_ms: a quantile over the jobs; response_within_300_ms: the share of the jobs that end so
 # soon, in JSON under response_within_ms.
 QUANTILE = re.compile(r"p(?P<percent>\d{1,2}(?:\.\d{1,6})?)_(?P<measure>response_ms|wait_ms|slowdown|bounded_slowdown)")

@@ -35,6 +35,14 @@ def quantiles_mean(values: Sequence[float], probabilities: Sequence[float]) -> f
     )
 
 
+def quantiles_square(values: Sequence[float], probabilities: Sequence[float]) -> float:
+    """The second moment: the squares lie on an exponential curve from a^2 to b^2; on a parabola from 0 on."""
+    return math.fsum(
+        (right - left) * (high**2 / 3 if low == 0 else piece_mean(low**2, high**2))
+        for (low, high), (left, right) in zip(pairwise(values), pairwise(probabilities), strict=True)
+    )
+
+
 def piece_mean(low: float, high: float) -> float:
     """The logarithmic mean of two values; of a straight line where the lower one is 0."""
     if low == 0:

@@ -16,6 +16,7 @@ from cluster_abm.scenario.data import Data
 from cluster_abm.scenario.dependence import Correlation, check_dependence
 from cluster_abm.scenario.distributions import (
     LARGEST,
+    LONGEST_PERIOD_MS,
     Application,
     Background,
     Count,
@@ -34,7 +35,7 @@ from cluster_abm.scenario.distributions import (
 from cluster_abm.scenario.failures import Failures
 from cluster_abm.scenario.initial import InitialJob
 from cluster_abm.scenario.interconnect import Interconnect
-from cluster_abm.scenario.measures import AskedMeasure, Headline
+from cluster_abm.scenario.measures import AskedMeasure, Headline, Warmup
 from cluster_abm.scenario.policy_names import current_name
 from cluster_abm.scenario.script import MOST_ACTS, Act, check_script
 from cluster_abm.scenario.trace import TraceChoice
@@ -221,6 +222,12 @@ class Measure(Section):
     metrics: Annotated[tuple[AskedMeasure, ...], Field(max_length=MOST_ASKED)] = ()
     """further metrics: quantiles over the jobs, as p99_response_ms, p99.9_wait_ms, p95_bounded_slowdown, and the share
     of the jobs within a limit, as response_within_300_ms; plan, tune and studies ask for those that they name"""
+    from_s: Annotated[NonNegative, Field(le=LONGEST_PERIOD_MS)] = 0.0
+    """jobs that arrive before it are left out of the metrics of jobs; counts and utilisations are of the whole run
+    [s]"""
+    warmup: Warmup = "none"
+    """mser: leave the warm-up out, as MSER-5 finds it in the number of tasks in the cluster; a comparison, and each
+    value, regime or set of parameters of a study, has one cut: the largest that any of its runs needs"""
     bound_ms: Positive | None = None
     """tasks that take less alone count in bounded_slowdown as if they took this [ms]. Not set: the cost of a remote
     start (negotiation.remote_execution_ms), but at least 1 % and at most 10 % of the mean isolated time of a task; of a
@@ -346,7 +353,22 @@ class Scenario(Section, displays.Displayed):
             if job.node >= nodes:
                 raise ValueError(f"workload.initial.{index}.node {job.node}: must be below cluster.nodes {nodes}")
         self._check_cores_left_by_background()
+        self._check_measured_window()
         return self
+
+    def _check_measured_window(self) -> None:
+        measure, workload = self.measure, self.workload
+        if measure.warmup != "none" and measure.records != "all":
+            raise ValueError(
+                f'measure.warmup "{measure.warmup}": it is found by the rows of tasks, and measure.records is '
+                f'"{measure.records}": allowed are measure.records "all", or measure.from_s in place of it'
+            )
+        ends = {} if self.run.until == "drained" else {"run.until": float(self.run.until) / 1000.0}
+        if workload.kind == "synthetic" and workload.arrivals.kind != "closed":
+            ends["workload.duration_s"] = workload.duration_s
+        for key, end_s in ends.items():
+            if measure.from_s > 0.0 and measure.from_s >= end_s:
+                raise ValueError(f"measure.from_s {measure.from_s:g}: must be below {key}, which is {end_s:g} s")
 
     def _check_cores_left_by_background(self) -> None:
         kinds = [kind for kind, count in self.cluster.kinds for _ in range(count)] if self.workload.background else []

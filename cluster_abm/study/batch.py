@@ -122,7 +122,6 @@ def _work_of(
         scenario=lambda run: expansion.scenario(cells[run[0]]),
         seeds=seeds,
         value=None if study.precision is None else partial(_precision_value, study),
-        warmup=study.warmup,
         load_seed=study.first_seed,
     )
     to_retry = {} if keep_failed else {run: store.written_ns(run) for run in failed}

@@ -27,6 +27,7 @@ from cluster_abm.study.design.policies import (
     with_policy,
 )
 from cluster_abm.study.lower_bound import bounds_of_seeds
+from cluster_abm.study.reference import ReferenceRuns, reference_tasks
 from cluster_abm.study.runner.calling import place_of, seeds_of
 from cluster_abm.study.runner.tasks import SeededRun, Where, run_all
 
@@ -39,7 +40,7 @@ __all__ = [
 ]  # fmt: skip
 # What a misspelt keyword may mean.
 ARGUMENTS = ("scenario", "policies", "seeds", "workers", "quiet", "where", "overrides", "out", "network", "baseline",
-             "all_pairs")  # fmt: skip
+             "all_pairs", "reference_seeds")  # fmt: skip
 
 
 def compare(
@@ -55,6 +56,7 @@ def compare(
     network: Any = None,
     baseline: str | None = None,
     all_pairs: bool = False,
+    reference_seeds: int | None = None,
     **keywords: object,
 ) -> Comparison:
     """Run policies on the same jobs, from several seeds, and compare them.
@@ -84,6 +86,8 @@ def compare(
         network: a networkx graph that joins the nodes, as of `load_scenario`.
         baseline: the policy that the others are compared with, one of them; default: the first one.
         all_pairs: compare every policy with every other one.
+        reference_seeds: from how many seeds the pooled reference runs, to correct each policy's own mean for seeds with
+            more or less work than others (docs/concepts/statistics.md); more than `seeds`. None: no mean is corrected.
         keywords: the same as `overrides`, `__` for the dot: cluster__nodes=64.
 
     Returns:
@@ -109,9 +113,12 @@ def compare(
     seeds_wanted = range(first, first + count)
     # Seed by seed, so that what is finished at an interrupt can be compared.
     labels = [(name, seed) for seed in seeds_wanted for name in names]
-    tasks = [SeededRun(variants[name], seed) for name, seed in labels]
+    more = reference_tasks(scenario, count, reference_seeds)
+    tasks = [*(SeededRun(variants[name], seed) for name, seed in labels), *more]
     outcome = run_all(tasks, workers, label=f"compare {scenario.name}", quiet=quiet, where=place)
-    finished = zip(labels, outcome.rows, strict=True)
+    finished = zip(labels, outcome.rows[: len(labels)], strict=True)
+    of_reference = zip(more, outcome.rows[len(labels) :], strict=True)
+    pooled = {task.seed: row for task, row in of_reference if row is not None}
     runs = runs_frame((name, seed, row) for (name, seed), row in finished if row is not None)
     complete = tuple(seed for seed in seeds_wanted if sum(runs["seed"] == seed) == len(names)) if len(runs) else ()
     bound: dict[int, float] | None = None
@@ -121,7 +128,8 @@ def compare(
         except KeyboardInterrupt:
             # The runs are kept all the same.
             bound, outcome.interrupted = dict.fromkeys(complete, math.nan), True
-    return Comparison(scenario, names, complete, runs, outcome, bound, named, all_pairs)
+    return Comparison(scenario, names, complete, runs, outcome, bound, named, all_pairs,
+                      ReferenceRuns(pooled) if more else None)  # fmt: skip
 
 
 def _asked(scenario: Scenario, policies: Sequence[AnyPolicy] | AnyPolicy | None) -> Sequence[AnyPolicy]:

@@ -24,9 +24,9 @@ from cluster_abm.scenario.shipped import nearest
 from cluster_abm.scenario.wording.caption import caption_of
 from cluster_abm.study.comparison_document import document_of, finite
 from cluster_abm.study.comparison_words import TEST_WORDS, conclusion_of, one_sample_words, ratio_text, text_of
+from cluster_abm.study.reference import ReferenceRuns, own_mean, reference_words
 from cluster_abm.study.runner.tasks import RunsOutcome
-from cluster_abm.study.statistics.bounds import bounds_of
-from cluster_abm.study.statistics.estimates import Estimate, estimate
+from cluster_abm.study.statistics.estimates import Estimate
 from cluster_abm.study.statistics.gap import BEST, BOUNDED, WORST, share_of_gap
 from cluster_abm.study.statistics.one_sample import of_one_sample
 from cluster_abm.study.statistics.paired import PairedDifference, all_pairs, corrected
@@ -64,6 +64,7 @@ class Comparison(displays.Displayed):
             there is none.
         named_baseline: the policy that the others are compared with; "": the first one.
         are_all_paired: whether every policy is compared with every other one.
+        reference: the pooled reference on more seeds, which corrects the policies' own means; None: not asked for.
     """
 
     scenario: Scenario
@@ -74,6 +75,7 @@ class Comparison(displays.Displayed):
     bound: Mapping[int, float] | None = None
     named_baseline: str = ""
     are_all_paired: bool = False
+    reference: ReferenceRuns | None = None
 
     @property
     def baseline(self) -> str:
@@ -125,7 +127,7 @@ class Comparison(displays.Displayed):
         values = self.values(policy, metric)
         if current_name(policy) in self.one_run or (policy == SRPT_POOL and len(set(values)) == 1):
             return Estimate(values[0], None)
-        return estimate(values, bounds_of(metric))
+        return own_mean(values, metric, self.seeds, self.reference)
 
     def estimates(self, metric: str | None = None) -> pd.DataFrame:
         """Every policy's mean of a metric as a table.
@@ -285,7 +287,7 @@ class Comparison(displays.Displayed):
         if self.one_run:
             alike = ", ".join(name for name in self.policies if name in self.one_run)
             words += f"; {alike}: one sample, the same run from every seed: no interval"
-        return words
+        return words + reference_words(self)
 
     @property
     def slowdown_words(self) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cluster_abm.policy.bounds import SRPT_POOL
 from cluster_abm.results.asked import is_more_better
 from cluster_abm.results.metrics import place_in_json
+from cluster_abm.study.heads import estimated_by_runs
+from cluster_abm.study.reference import Referred, corrected_policies
 from cluster_abm.study.statistics.gap import BOUNDED
 from cluster_abm.workload import bound_ms
 
@@ -20,20 +22,12 @@ if TYPE_CHECKING:
     from cluster_abm.study.statistics.pairs import Pairs
 
 
-class ComparedPolicies(Protocol):
+class ComparedPolicies(Referred, Protocol):
     """What the document reads of a comparison (study.comparison.Comparison)."""
 
     @property
     def scenario(self) -> Scenario:
         """What was run."""
-
-    @property
-    def policies(self) -> Sequence[str]:
-        """Their names."""
-
-    @property
-    def seeds(self) -> Sequence[int]:
-        """Those for which every policy finished."""
 
     @property
     def runs(self) -> pd.DataFrame:
@@ -46,10 +40,6 @@ class ComparedPolicies(Protocol):
     @property
     def replications(self) -> int:
         """How many seeds give different runs."""
-
-    @property
-    def headline(self) -> str:
-        """The measure that policies are compared by."""
 
     @property
     def baseline(self) -> str:
@@ -70,6 +60,7 @@ def document_of(found: ComparedPolicies) -> dict[str, Any]:
     metrics = [name for name in found.runs.columns if name not in ("policy", "seed")]
     policies: dict[str, Any] = {}
     pairs: list[dict[str, Any]] = []
+    corrected = corrected_policies(found, found.headline) if found.seeds else []
     if found.seeds:
         for policy in found.policies:
             slowdown = found.estimate(policy, "mean_slowdown")
@@ -87,6 +78,7 @@ def document_of(found: ComparedPolicies) -> dict[str, Any]:
                 section, _, part = place_in_json(metric).rpartition(".")
                 place = f"{section}_ci95.{part}" if section else f"{metric}_ci95"
                 _put(entry, place, _listed(found.estimate(policy, metric)))
+            entry["is_corrected"] = policy in corrected
             policies[policy] = entry
         if found.bound is not None:
             bound = finite(found.estimate(SRPT_POOL, BOUNDED).mean)
@@ -110,8 +102,10 @@ def document_of(found: ComparedPolicies) -> dict[str, Any]:
             )
     return {
         "scenario": found.scenario.name,
+        **estimated_by_runs(found.scenario, found.runs).as_json(),
         "seeds": list(found.seeds),
         "replications": found.replications,
+        "reference_seeds": None if found.reference is None else len(found.reference.rows),
         "headline": found.headline,
         "bound_ms": bound_ms(found.scenario),
         "baseline": found.baseline,

@@ -54,12 +54,15 @@ def bounds_of_seeds(scenario: Scenario, runs: pd.DataFrame, seeds: Iterable[int]
     """The bound on mean response beside the runs of each seed [ms], by seed.
 
     NaN where there is none, or where some run of the seed did not finish all jobs: killed, lost, left over at the end.
+    The bound is over all jobs: NaN, too, where means are over those from `from_s` on.
 
     Args:
         scenario, runs: of a comparison.
         seeds: those that every policy finished.
     """
     found = dict.fromkeys(seeds, math.nan)
+    if "from_s" in runs and (runs["from_s"] > 0.0).any():
+        return found
     for seed in found:
         counts = runs.loc[runs["seed"] == seed, ["jobs.submitted", "jobs.finished"]].to_numpy()
         if (counts == counts[0, 0]).all():

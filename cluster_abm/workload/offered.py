@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -67,8 +67,7 @@ def offered_load(scenario: Scenario, work: RunJobs) -> OfferedLoad | None:
     nodes = _nodes(scenario)
     programs = _programs(work.phases)
     totals, largest = np.zeros(4), 0.0
-    in_blocks = (jobs[first : first + ROWS_SUMMED] for first in range(0, len(jobs), ROWS_SUMMED))
-    for rows in in_blocks if work.late is None else work.late.again(ROWS_SUMMED):
+    for rows in arriving_in_blocks(work):
         part, share = _work(rows, nodes, programs, scenario.cluster.paging == "rate")
         totals, largest = totals + part, max(largest, share)
         forget_pages(jobs)
@@ -80,6 +79,15 @@ def offered_load(scenario: Scenario, work: RunJobs) -> OfferedLoad | None:
         window_s=window_s,
         largest_task=largest,
     )
+
+
+def arriving_in_blocks(work: RunJobs) -> Iterator[Table]:
+    """The rows of the jobs that are submitted, some at a time; those that are drawn late are drawn once more."""
+    jobs = work.arriving
+    if work.late is not None:
+        yield from work.late.again(ROWS_SUMMED)
+    else:
+        yield from (jobs[first : first + ROWS_SUMMED] for first in range(0, len(jobs), ROWS_SUMMED))
 
 
 def in_words(load: Mapping[str, float]) -> str:

@@ -20,7 +20,10 @@ from cluster_abm.study.runner.tasks import RunsOutcome
 
 SHORT = ["--set", "workload.duration_s=5", "--set", "workload.jobs_per_s=2", "--set", "cluster.nodes=3"]
 
-RUN_KEYS = ["scenario", "policy", "seed", "slices", "simulated_ms", "offered_load", "jobs", "metrics"]
+RUN_KEYS = [
+    "scenario", "policy", "seed", "slices", "simulated_ms", "offered_load", "jobs", "from_s", "warmup",
+    "relaxation_times", "metrics",
+]  # fmt: skip
 JOB_KEYS = ["submitted", "finished", "killed", "lost", "blocked", "running"]
 METRIC_KEYS = [
     "bounded_slowdown", "geometric_slowdown", "mean_wait_ms", "mean_slowdown", "mean_slowdown_job",

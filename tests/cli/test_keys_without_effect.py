@@ -186,7 +186,7 @@ def test_threads_are_taken_and_said_once_to_change_nothing(cli, tmp_path, option
     code, out, err = cli("run", "s.toml", "--json", *options)
     assert (code, out, [line for line in err.splitlines() if "thread" in line]) == (0, plain, [said])
     scenarios = [load_scenario(name) for name in ("s.toml", "t.toml")]
-    assert len({cell_key(one, "") for one in scenarios}) == len({scenario_to_toml(one) for one in scenarios}) == 1
+    assert len({cell_key(one) for one in scenarios}) == len({scenario_to_toml(one) for one in scenarios}) == 1
 
 
 @pytest.mark.parametrize(("options", "said"), [

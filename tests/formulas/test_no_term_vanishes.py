@@ -181,6 +181,10 @@ ROWS = {
     "least_allocated_score": [((80.0, 30.0), 62.5), ((30.0, 80.0), 0.0)],
     "most_allocated_score": [((80.0, 30.0), 37.5), ((30.0, 80.0), 0.0)],
     "whole_score": [((62.49,), 62), ((62.5,), 63), ((63.5,), 64)],
+    # ---- relaxation: 2 x 0.8 x 10/(2 x 0.04) s ----
+    "relaxation_s": [
+        ((0.8, 2.0, 10.0), 200.0), ((0.8, 0.0, 10.0), 0.0), ((1.0, 2.0, 10.0), math.inf), ((1.3, 2.0, 10.0), math.inf),
+    ],
     # ---- slowdown ----
     "slowdown": [((900.0, 250.0), 3.6)],
     # Both longer than the bound of 200; alone shorter: 900/500; both shorter.

@@ -114,8 +114,7 @@ def test_what_needs_rows_is_refused_by_name():
         "jobs_frame\\(\\)": model.jobs_frame, "jobs_pieces\\(\\)": lambda: next(model.jobs_pieces()),
         "decisions_frame\\(\\)": model.decisions_frame,
         "decisions_pieces\\(\\)": lambda: next(model.decisions_pieces()),
-        "job 3": lambda: model.records_of(3), 'warmup = "mser"': lambda: measure_run(model, "mser"),
-        "job_responses_ms": lambda: responses_ms(model),
+        "job 3": lambda: model.records_of(3), "job_responses_ms": lambda: responses_ms(model),
     }  # fmt: skip
     for name, read in named.items():
         with pytest.raises(InputError, match=f'^{name}: measure.records = "summary" keeps no rows .* allowed "all"'):
@@ -144,6 +143,6 @@ def test_a_study_keeps_no_rows_either():
     with finished_model(settings, 5) as model:
         assert not model.parts.task_records.are_kept
         assert model.parts.work.late is not None
-    assert cell_key(settings, "none") != cell_key(scenario(**ONE_TASK), "none")
+    assert cell_key(settings) != cell_key(scenario(**ONE_TASK))
     seldom = scenario(**ONE_TASK, measure__records="summary", measure__period_ms=7.0)
-    assert cell_key(settings, "none") == cell_key(seldom, "none")
+    assert cell_key(settings) == cell_key(seldom)

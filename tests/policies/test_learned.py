@@ -208,10 +208,10 @@ def test_results_of_a_study_depend_on_what_the_file_holds(tmp_path):
     file = tmp_path / "w.json"
     linear(tasks=-1.0).save(file)
     settings = scenario(policy__name="learned", policy__file=str(file))
-    before = cell_key(settings, "none")
-    assert cell_key(settings, "none") == before
+    before = cell_key(settings)
+    assert cell_key(settings) == before
     linear(tasks=-1.0, io=-0.5).save(file)
-    assert cell_key(settings, "none") != before
+    assert cell_key(settings) != before
 
 
 @pytest.mark.slow

@@ -27,14 +27,12 @@ class Run(NamedTuple):
         rows: of the trace; "": no trace.
         keys: overrides of the scenario.
         has: which metrics it has besides those that all have (results.metrics.When).
-        warmup: how a study leaves the warm-up out.
         head: of the trace.
     """
 
     rows: str
     keys: Mapping[str, Any]
     has: frozenset[str] = frozenset()
-    warmup: str = "none"
     head: str = HEAD
 
 
@@ -51,9 +49,9 @@ RUNS: Mapping[str, Run] = {
         ACCESS | {
             "cluster__nodes": 2, "cluster__context_switch_ms": 1.0, "cluster__quantum_ms": 10.0, "run__until": 60.0,
             "cluster__idle_watts": 100.0, "cluster__cpu_watts": 50.0, "cluster__disk_watts": 20.0,
-            "measure__bound_ms": 15.0,
+            "measure__bound_ms": 15.0, "measure__warmup": "mser",
         },
-        frozenset({"power", "warmup"}), "mser", HEAD + ",name",
+        frozenset({"power", "warmup", "mser"}), HEAD + ",name",
     ),
     # The same until 40 ms: of all tasks T0 alone has ended, and no job.
     "part": Run(
@@ -186,8 +184,8 @@ RUNS: Mapping[str, Run] = {
     "warm-up": Run(
         "".join(f"{k},{k},10000,0,1,1\n" for k in range(5))
         + "".join(f"{100 + 20 * k},5,10,0,1,1\n" for k in range(50)),
-        {"cluster__nodes": 6, "run__until": 20000.0},
-        frozenset({"warmup"}), "mser",
+        {"cluster__nodes": 6, "run__until": 20000.0, "measure__warmup": "mser"},
+        frozenset({"warmup", "mser"}),
     ),
 }  # fmt: skip
 

@@ -50,3 +50,8 @@ def test_what_was_changed_stands_below_the_head(tmp_path, capsys):
     _, lines = printed("killed", tmp_path, capsys, "cluster.nodes=1")
     assert "with cluster.nodes=1" in lines
     assert not [words for words in printed("killed", tmp_path, capsys)[1] if words.startswith("with ")]
+
+
+def test_what_is_estimated_stands_below_the_head(tmp_path, capsys):
+    _print_summary(model_of("disk", tmp_path).summary(), "", ["estimated: the window", "warning: it is short"])
+    assert capsys.readouterr().out.splitlines()[1:3] == ["estimated: the window", "warning: it is short"]

@@ -293,6 +293,8 @@ OTHERS = {
     "measure.records": Effect(BUSY, "summary", "run"),
     "measure.bound_ms": Effect(BUSY, 300.0, "run"),
     "measure.metrics": Effect(BUSY, ["p99_response_ms"], "run"),
+    "measure.from_s": Effect(BUSY, 1.7, "run"),
+    "measure.warmup": Effect(BUSY, "mser", "run"),
     "run.seed": Effect(BUSY, 2, "jobs"),
     "run.until": Effect(BUSY, 2000.0, "run"),
 }

@@ -71,7 +71,7 @@ RANGES: dict[str, list[str]] = {
         *under(NODE, "context_switch_ms", "disk_seek_rotation_ms"), "interconnect.latency_ms",
         "interconnect.trunk_latency_ms", *under(("negotiation",), "remote_execution_ms", "migration_ms", "timeout_ms"),
         *under(("workload",), "tasks.barrier_ms", "tasks.communication_ms", "arrivals.batch_gap_s"),
-        "failures.event.0.at_s", f"{SLOW}.at_s", "script.0.at_s",
+        "failures.event.0.at_s", f"{SLOW}.at_s", "script.0.at_s", "measure.from_s",
     ],
     "(0, 1e9]": under(NODE, "fault_service_ms"),
     "[1e-3, 1e9]": [
@@ -135,6 +135,7 @@ NEEDED: list[tuple[list[str], dict[str, Any]]] = [
     (["cluster.group.0.swap_mb"], {"cluster.swap_mb": 9.0}),
     (["workload.tasks.minimum"], {"workload.tasks.maximum": 2147483647}),
     (["workload.tasks.maximum"], {"workload.tasks.minimum": 1}),
+    (["measure.from_s"], {"workload.duration_s": 1e10}),
     (["data.files"], {"data.files_per_job": {"minimum": 0, "maximum": 0}}),
     (["data.files_per_job.minimum"], {"data.files_per_job.maximum": 1_000_000}),
     (["data.files_per_job.maximum"], {"data.files_per_job.minimum": 0}),

@@ -26,19 +26,17 @@ class Others(InlineExecutor):
 
 def test_an_assignment_holds_the_options_of_its_request(carried):
     register(type("Mine", (Policy,), {"name": "mine"}))
-    asked = request(("a",), (1, 2), "mine", warmup="mser", load_seed=2, raises_bad_input=True, keeps_responses=True)
+    asked = request(("a",), (1, 2), "mine", load_seed=2, raises_bad_input=True, keeps_responses=True)
     RequestedRuns(asked, Keeper(), Bar()).carry_on(InlineExecutor())
     RequestedRuns(request(("a",), (1,), "mine"), Keeper(), Bar()).carry_on(Others())
     first, second, third = carried.assignments
-    assert (first.key, first.seed, first.warmup, first.keeps_load) == ("a", 1, "mser", False)
+    assert (first.key, first.seed, first.keeps_load) == ("a", 1, False)
     assert (first.raises_bad_input, first.keeps_responses, second.keeps_load) == (True, True, True)
     assert first.policy_version == policy_version("mine") != ""
     # A run in this process finds its policies. For another process the assignment says where they are.
     assert first.policies == ()
     assert [one.name for one in third.policies] == ["mine"]
-    assert (third.warmup, third.keeps_load, third.raises_bad_input, third.keeps_responses) == (
-        "none", False, False, False,
-    )  # fmt: skip
+    assert (third.keeps_load, third.raises_bad_input, third.keeps_responses) == (False, False, False)
 
 
 def test_after_an_interrupt_the_runs_that_took_five_seconds_or_more_are_named(carried, monkeypatch):

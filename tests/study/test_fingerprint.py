@@ -150,7 +150,7 @@ def test_every_module_of_results_is_known_to_make_numbers_or_not():
     assert {Path(name).stem for name in counted if name.startswith("results/")} == {
         name for name, makes in MAKES_NUMBERS.items() if makes
     }
-    assert {"study/runner/measuring.py", "study/statistics/warmup.py", "model/model.py", "engine/slice.py"} <= counted
+    assert {"study/runner/measuring.py", "model/observing/warmup.py", "model/model.py", "engine/slice.py"} <= counted
     assert not {"study/batch.py", "cli/batch.py", "model/observing/watching.py", "model/run_display.py"} & counted
 
 
@@ -181,27 +181,27 @@ def test_how_much_a_file_may_hold_names_no_other_run(tmp_path):
     trace.write_text("arrival_ms,cpu_ms\n0,5\n")
     given = {"workload__kind": "trace", "workload__trace__file": str(trace)}
     keys = {
-        cell_key(scenario(**given, **{key: value}), "")
+        cell_key(scenario(**given, **{key: value}))
         for key in ("workload__trace__max_mb", "workload__programs__max_mb", "interconnect__max_mb")
         for value in (1, 1000)
     }
-    assert keys == {cell_key(scenario(**given), "")}
-    assert keys != {cell_key(scenario(**given, workload__trace__cpu_scale=2.0), "")}
+    assert keys == {cell_key(scenario(**given))}
+    assert keys != {cell_key(scenario(**given, workload__trace__cpu_scale=2.0))}
 
 
 def test_a_shipped_network_is_part_of_the_code_version():
     # By its name alone: there is no such file to take a digest of.
-    assert cell_key(scenario(interconnect__file="two-pairs"), "") != cell_key(scenario(), "")
+    assert cell_key(scenario(interconnect__file="two-pairs")) != cell_key(scenario())
 
 
 @pytest.mark.parametrize("name", ["/dev/zero", "/", "x" * 5000])
 def test_only_files_have_a_digest(name):
     with pytest.raises(InputError, match="cannot be read"):
-        cell_key(scenario(workload__kind="trace", workload__trace__file=name), "")
+        cell_key(scenario(workload__kind="trace", workload__trace__file=name))
     with pytest.raises(InputError, match="cannot be read"):
-        cell_key(scenario(interconnect__file=name), "")
+        cell_key(scenario(interconnect__file=name))
     # It may be the name of a shipped one, and is refused where it is read.
-    assert cell_key(scenario(workload__programs__file=name, workload__programs__mix={"a": 1.0}), "")
+    assert cell_key(scenario(workload__programs__file=name, workload__programs__mix={"a": 1.0}))
 
 
 def test_parameters_that_a_policy_does_not_know_name_no_run(tmp_path):
@@ -218,7 +218,7 @@ def test_a_folder_of_machines_counts_by_its_files_wherever_it_lies(tmp_path):
     (tmp_path / "vms" / "1.csv").write_text("a")
 
     def key(folder):
-        return cell_key(scenario(workload__kind="trace", workload__trace__file=str(tmp_path / folder)), "none")
+        return cell_key(scenario(workload__kind="trace", workload__trace__file=str(tmp_path / folder)))
 
     before = key("vms")
     shutil.copytree(tmp_path / "vms", tmp_path / "elsewhere" / "vms")

@@ -69,8 +69,8 @@ def nameless(monkeypatch):
     """Scenarios of three nodes have no key, because a file that they need cannot be read; the calls so far."""
     named = []
 
-    def cell_key(scenario, warmup):
-        named.append((scenario.cluster.nodes, warmup))
+    def cell_key(scenario):
+        named.append(scenario.cluster.nodes)
         if scenario.cluster.nodes == 3:
             raise InputError("gone.csv: cannot be read")
         return f"of-{scenario.cluster.nodes}"
@@ -91,4 +91,4 @@ def test_without_a_folder_a_scenario_needs_no_key(carried, nameless):
     assert run_all(tasks, where=Where("inline"), quiet=True).rows == [row(2), row(3), row(3), row(3), row(2)]
     # The key of equal scenarios is computed once, although they are different objects.
     assert carried.seeds == [1, 1, 2]
-    assert nameless == [(2, "none"), (3, "none")]
+    assert nameless == [2, 3]

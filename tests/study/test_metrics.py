@@ -24,17 +24,17 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("warmup", ["none", "mser"])
+@pytest.mark.parametrize("measured", [{}, {"measure.warmup": "mser"}, {"measure.from_s": 1.0}])
 @pytest.mark.parametrize("settings", KINDS.values(), ids=KINDS.keys())
-def test_what_is_said_is_what_a_run_gives(settings, warmup):
-    scenario = scenario_from(SCENARIO, "scenario", settings)
+def test_what_is_said_is_what_a_run_gives(settings, measured):
+    scenario = scenario_from(SCENARIO, "scenario", settings | measured)
     with finished_model(scenario, 1) as model:
-        row = measure_run(model, warmup)
-    assert metrics_of(scenario, warmup) == {name for name, value in row.items() if not isinstance(value, list)}
+        row = measure_run(model)
+    assert metrics_of(scenario) == {name for name, value in row.items() if not isinstance(value, list)}
 
 
 def test_kinds_differ():
-    found = {metrics_of(scenario_from(SCENARIO, "scenario", KINDS[kind]), "none") for kind in KINDS}
+    found = {metrics_of(scenario_from(SCENARIO, "scenario", KINDS[kind])) for kind in KINDS}
     assert len(found) == 4
 
 

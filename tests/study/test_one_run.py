@@ -33,8 +33,8 @@ def measured(monkeypatch):
         yield "model"
         seen.asked.append("left")
 
-    def measure(model, warmup):
-        seen.asked.append((model, warmup))
+    def measure(model):
+        seen.asked.append(model)
         return {"mean_slowdown": 2.0}
 
     monkeypatch.setattr(one_run, "finished_model", finished)
@@ -45,13 +45,13 @@ def measured(monkeypatch):
     return seen
 
 
-def assignment(warmup="none", keeps_load=False, version="version of jsq", **more):
-    return Assignment(scenario(policy__name="jsq"), "key", 3, version, warmup, keeps_load, **more)
+def assignment(keeps_load=False, version="version of jsq", **more):
+    return Assignment(scenario(policy__name="jsq"), "key", 3, version, keeps_load, **more)
 
 
 def test_a_record_holds_what_its_assignment_wants(measured):
-    assert carry_out(assignment("mser")) == Record("key", 3, {"mean_slowdown": 2.0})
-    assert measured.asked == [("test", 3, False), ("model", "mser"), "left"]
+    assert carry_out(assignment()) == Record("key", 3, {"mean_slowdown": 2.0})
+    assert measured.asked == [("test", 3, False), "model", "left"]
     load = carry_out(assignment(keeps_load=True))
     assert load == Record("key", 3, {"mean_slowdown": 2.0}, {"time_ms": [1.0], "tasks": [[3]]})
     # For the load over time the model takes measurements.

@@ -205,7 +205,7 @@ def test_a_key_that_a_policy_does_not_read_makes_no_other_run(policy, monkeypatc
     ]
     once = run_all(asked, workers=1, quiet=True)
     assert once.made == 1
-    monkeypatch.setattr(tasks, "cell_key", lambda scenario, _: scenario.model_dump_json())
+    monkeypatch.setattr(tasks, "cell_key", lambda scenario: scenario.model_dump_json())
     every = run_all(asked, workers=1, quiet=True)
     assert every.made == 2
     assert rows_of(once) == rows_of(every)

@@ -215,7 +215,7 @@ def test_another_cell_is_another_policy(notebook):
     keys = set()
     for cell in (CELL, CELL.replace("FIRST = 1", "FIRST = 2"), CELL.replace("% view.nodes\n", "% view.nodes  # \n")):
         name = name_of(notebook(cell).Notebook)
-        keys.add(cell_key(scenario(**SHORT | {"policy__name": name}), "none"))
+        keys.add(cell_key(scenario(**SHORT | {"policy__name": name})))
     assert len(keys) == 3
 
 

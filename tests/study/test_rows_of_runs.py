@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from cluster_abm.model.observing import measured_window as module
+from cluster_abm.model.observing.measured_window import MeasuredWindow, counts_of, measured_window, tasks_met
+from cluster_abm.model.observing.warmup import Truncation
 from cluster_abm.results.outcomes import RecordedOutcomes
-from cluster_abm.study.runner import measuring
-from cluster_abm.study.runner.measuring import load_over_time, measure_run, responses_ms, tasks_met
-from cluster_abm.study.statistics.warmup import Truncation
+from cluster_abm.study.runner.measuring import load_over_time, measure_run, responses_ms
 from cluster_abm.workload.traces.logged import LoggedJobs
 
 MS = 1_000_000
@@ -26,11 +26,6 @@ FINISHED, KILLED = 0, 1
 # slowdown 5. Job 2 was killed. Job 3 takes no time alone, so it has no slowdown.
 TASKS = [(0, 0, 20, FINISHED, 10), (0, 0, 40, FINISHED, 10), (1, 10, 60, FINISHED, 10), (2, 20, 30, KILLED, 10),
          (3, 35, 36, FINISHED, 0)]  # fmt: skip
-
-
-@dataclass
-class Data:
-    outcomes: RecordedOutcomes
 
 
 def table(tasks):
@@ -54,12 +49,14 @@ def model_of(tasks, widths, order, metrics=None, programs=()):
         "programs": {"sort": {"tasks": 2, "mean_slowdown_cpu": 3.0, "paging_percent": None, "page_faults": 7.0}},
     }
     return SimpleNamespace(
-        summary=lambda: summary, submitted_jobs=len(order), jobs=arrivals, run_data=lambda: Data(outcomes),
-        engine=SimpleNamespace(ordered_records=lambda: records, widths=np.array(widths)),
+        summary=lambda: summary, submitted_jobs=len(order), window=MeasuredWindow(),
+        engine=SimpleNamespace(ordered_records=lambda: records, widths=np.array(widths), jobs=arrivals),
         parts=SimpleNamespace(
             work=SimpleNamespace(program_names=programs, logged=LoggedJobs()),
-            task_records=SimpleNamespace(outcomes=lambda: outcomes, check_kept=lambda what: None, bound_ns=BOUND_NS),
-            submissions=SimpleNamespace(schedule=SimpleNamespace(taken=lambda first, last: order[first:last])),
+            task_records=SimpleNamespace(of_window=lambda from_ns: outcomes, check_kept=lambda what: None),
+            submissions=SimpleNamespace(
+                schedule=SimpleNamespace(taken=lambda first, last: order[first:last], submitted=len(order))
+            ),
         ),
     )  # fmt: skip
 
@@ -67,6 +64,10 @@ def model_of(tasks, widths, order, metrics=None, programs=()):
 @pytest.fixture
 def model():
     return model_of(TASKS, [2, 1, 1, 1], [0, 1, 2, 3])
+
+
+def met_in(model):
+    return tasks_met(model.engine, model.parts.submissions.schedule).tolist()
 
 
 def is_equal(found, expected):
@@ -102,27 +103,34 @@ def test_each_program_has_its_columns_whether_it_ran_or_not(monkeypatch):
     assert is_equal(found, dict(zip(keys, values, strict=True)))
 
 
-def test_warm_up_removes_the_first_submitted_jobs(monkeypatch):
-    """Jobs are submitted in the order 3, 1, 0, 2. Without the first two, job 0 is left with its two tasks."""
-    asked = []
+@pytest.mark.parametrize(
+    ("from_s", "warmup", "found", "expected"),
+    [
+        (0.0, "none", None, (0, None)),
+        (0.015, "none", None, (15 * MS, None)),
+        # Jobs arrive at 0, 10, 20, 35 ms: without the first two the window begins with the third.
+        (0.0, "mser", (2, True), (20 * MS, True)),
+        (0.0, "mser", (2, False), (20 * MS, False)),
+        (0.0, "mser", (0, False), (0, False)),
+        # Of both the later beginning.
+        (0.015, "mser", (2, True), (20 * MS, True)),
+        (0.03, "mser", (2, True), (30 * MS, True)),
+    ],
+)
+def test_the_window_begins_where_it_is_given_or_found(monkeypatch, from_s, warmup, found, expected):
+    model = model_of(TASKS, [2, 1, 1, 1], [0, 1, 2, 3])
+    monkeypatch.setattr(module, "mser", lambda series: Truncation(*found))
+    measure = SimpleNamespace(from_s=from_s, warmup=warmup)
+    assert measured_window(measure, model.engine, model.parts.submissions.schedule) == expected
 
-    def computed(data, only_of_jobs):
-        asked.append(([*data.outcomes.records["job"]], only_of_jobs))
-        return {"mean_slowdown": 3.0, "breakdown_ms": {"cpu": 1.0}}
 
-    monkeypatch.setattr(measuring, "mser", lambda series: asked.append([*series]) or Truncation(2, settled=True))
-    monkeypatch.setattr(measuring, "computed", computed)
-    row = measure_run(model_of(TASKS, [2, 1, 1, 1], [3, 1, 0, 2]), "mser")
-    assert asked[1] == ([0, 0], True)
-    assert (row["mean_slowdown"], row["breakdown_ms.cpu"]) == (3.0, 1.0)
-    # Counts cover the whole run.
-    assert (row["jobs.submitted"], row["jobs.finished"]) == (4, 3)
-    assert (row["warmup_jobs"], row["warmup_settled"]) == (2, 1)
-    assert set(row["slowdown_quantiles"]) == {3.0}
-    assert set(row["response_quantiles"]) == {40.0}
-    monkeypatch.setattr(measuring, "mser", lambda series: Truncation(0, settled=False))
-    row = measure_run(model_of(TASKS, [2, 1, 1, 1], [3, 1, 0, 2]), "mser")
-    assert (row["warmup_jobs"], row["warmup_settled"], asked[-1]) == (0, 0, ([0, 0, 1, 3], True))
+def test_what_is_left_out_is_counted():
+    """From 10 ms on job 0 is left out; of the other three two finished and one was killed."""
+    whole = RecordedOutcomes(table(TASKS), None, np.array([2, 1, 1, 1]), 10.0 * MS)
+    measured = RecordedOutcomes(table(TASKS[2:]), None, np.array([2, 1, 1, 1]), 10.0 * MS)
+    assert counts_of(MeasuredWindow(10 * MS), whole, measured) == {"from_s": 0.01, "warmup_jobs": 1}
+    settled = counts_of(MeasuredWindow(10 * MS, is_settled=False), whole, measured)
+    assert settled == {"from_s": 0.01, "warmup_jobs": 1, "warmup_settled": 0}
 
 
 def test_a_job_that_has_not_finished_has_no_response(model):
@@ -134,8 +142,8 @@ def test_a_job_that_has_not_finished_has_no_response(model):
 def test_each_job_meets_the_earlier_tasks_that_have_not_ended():
     # Job 0 (two tasks) arrives at 0 ms, job 1 at 10, job 2 at 20 and job 3 at 35. Tasks end at 20, 40, 60, 30 and 36. A
     # task that ends when a job arrives does not count.
-    assert tasks_met(model_of(TASKS, [2, 1, 1, 1], [0, 1, 2, 3])).tolist() == [0, 2, 2, 2]
-    assert tasks_met(model_of(TASKS, [2, 1, 1, 1], [0, 1])).tolist() == [0, 2]
+    assert met_in(model_of(TASKS, [2, 1, 1, 1], [0, 1, 2, 3])) == [0, 2, 2, 2]
+    assert met_in(model_of(TASKS, [2, 1, 1, 1], [0, 1])) == [0, 2]
 
 
 def frame(times, nodes=2):

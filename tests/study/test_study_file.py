@@ -162,7 +162,7 @@ MISTAKES = {
     ),
     "a warm-up without rows": (
         {"warmup": "mser", "overrides": {"measure.records": "summary"}},
-        ['measure.records = "summary": a warm-up is found by the rows of tasks'],
+        ['measure.warmup "mser": it is found by the rows of tasks, and measure.records is "summary"'],
     ),
     "two sweeps": ({"points": [{"cluster.nodes": 3}]}, ["grid, points, latin_hypercube, sensitivity: one of them"]),
     "several at once": (

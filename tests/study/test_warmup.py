@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.signal import lfilter
 
-from cluster_abm.study.statistics.warmup import mser
+from cluster_abm.model.observing.warmup import mser
 
 
 def by_definition(series, batch):

@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 from cluster_abm.scenario.distributions import Distribution
-from cluster_abm.workload.drawing.draws import Stream, draw, mean_of
+from cluster_abm.workload.drawing.draws import Stream, draw, mean_of, square_of
 
 SEED = int(os.environ.get("CLUSTER_ABM_TEST_SEED", "20261121"))
 RARE = 1e-6
@@ -101,6 +101,12 @@ def test_its_mean_is_the_one_asked_for_in_spite_of_a_long_tail(kind, parameters)
 def test_the_mean_that_sets_the_rate_is_the_laws(name):
     _, law, distribution = drawn(name, 1)
     assert mean_of(distribution) == pytest.approx(law.mean(), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_the_second_moment_is_the_laws(name):
+    _, law, distribution = drawn(name, 1)
+    assert square_of(distribution) == pytest.approx(law.var() + law.mean() ** 2, rel=1e-6)
 
 
 def test_fixed_is_fixed():

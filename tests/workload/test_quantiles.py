@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from scipy import integrate
 
 from cluster_abm.scenario.distributions import Distribution
-from cluster_abm.workload.drawing.draws import draw, mean_of, quantile
+from cluster_abm.workload.drawing.draws import draw, mean_of, quantile, square_of
 
 SEED = int(os.environ.get("CLUSTER_ABM_TEST_SEED", "20261121"))
 COUNT = 100_000
@@ -71,6 +71,8 @@ def test_a_zero_can_be_an_atom_and_a_piece_from_it_is_straight():
     found = law([0.0, 0.0, 8.0], [0.0, 0.5, 1.0])
     assert quantile(found, np.array([0.1, 0.5, 0.75])).tolist() == [0.0, 0.0, 4.0]
     assert mean_of(found) == 2.0
+    # Half of the time uniform on 0..8: 64/3.
+    assert square_of(found) == pytest.approx(32 / 3)
 
 
 def test_its_scale_multiplies_it():

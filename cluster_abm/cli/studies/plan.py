@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -124,6 +125,8 @@ class PlanFrame(QuestionFrame["Planned"]):
 
 
 def _print_plan(found: Planned) -> None:
+    from cluster_abm.study.heads import head_lines
+
     question = found.question
     asked = " and ".join(map(str, question.asked))
     over = (
@@ -133,6 +136,8 @@ def _print_plan(found: Planned) -> None:
     )
     echo(f"{question.scenario.name}: {question.key} at which {asked}, {over}")
     intervals = "no intervals" if found.is_one_sample else "intervals at 95 %"
+    for line in head_lines(found.estimated, question.scenario, [need.metric for need in question.asked]):
+        echo(textwrap.fill(line, 100, break_on_hyphens=False))
     echo(f"the same jobs for every value and policy; {intervals}\n")
     rows = []
     for policy, one in found.crossings.items():

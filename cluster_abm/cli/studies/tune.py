@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -154,6 +155,8 @@ def _over_of(text: str) -> Over:
 
 
 def _print_search(found: Tuned) -> None:
+    from cluster_abm.study.heads import head_lines
+
     question, table = found.question, found.frame()
     words = {"finished": f"on all {question.seeds} seeds", "stopped": "stopped early", "refused": "refused"}
     counts = [f"{found.count(state)} {text}" for state, text in words.items() if found.count(state)]
@@ -162,6 +165,8 @@ def _print_search(found: Tuned) -> None:
     spent = f"{found.spent} of {question.budget} runs for the search"
     echo(f"{question.scenario.policy.name} on {question.scenario.name}: {spent}")
     echo(f"{len(found.candidates)} candidates: {', '.join(counts)}")
+    for line in [] if found.estimated is None else head_lines(found.estimated, question.scenario, [question.metric]):
+        echo(textwrap.fill(line, 100, break_on_hyphens=False))
     echo(f"searched on {_seeds(question.seeds_used)}, every candidate on the same jobs")
     better = "below" if question.less_is_better else "above"
     over = f"over that of the defaults seed by seed ({better} 1 is better)"

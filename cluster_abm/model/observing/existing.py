@@ -29,20 +29,15 @@ def existing(scenario: Scenario, pooled: bool, can_fail: bool = False, has_users
         "power": scenario.cluster.has_power,
         "initial": bool(scenario.workload.initial),
         "users": has_users,
+        "warmup": scenario.measure.from_s > 0.0 or scenario.measure.warmup != "none",
+        "mser": scenario.measure.warmup == "mser",
     }
     return frozenset(when for when, is_so in holds.items() if is_so)
 
 
-def metrics_of(scenario: Scenario, warmup: str = "none") -> frozenset[str]:
-    """Names of the numbers that a run of this scenario gives.
-
-    Args:
-        scenario: with its policy.
-        warmup: of a study: "none", or how the warm-up is left out.
-    """
+def metrics_of(scenario: Scenario) -> frozenset[str]:
+    """Names of the numbers that a run of this scenario, with its policy, gives."""
     has_users = scenario.measure.records == "all" and have_users(scenario)
     exists = existing(scenario, available()[scenario.policy.name].pooled, has_users=has_users)
-    if warmup != "none":
-        exists |= {"warmup"}
     of_programs = {f"programs.{program}.{name}" for program in program_names(scenario) for name in PROGRAM_METRICS}
     return names_when(exists) | of_programs | set(scenario.measure.metrics)

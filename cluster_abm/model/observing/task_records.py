@@ -34,6 +34,7 @@ class TaskRecords:
     Attributes:
         are_kept: whether all records stay.
         bound_ns: of bounded slowdowns [ns].
+        from_ns: metrics are about the jobs that arrive from then on [ns].
     """
 
     engine: EngineState
@@ -41,13 +42,16 @@ class TaskRecords:
     cores: Cores
     are_kept: bool
     bound_ns: float
+    from_ns: int
 
     def __post_init__(self) -> None:
         engine = self.engine
-        self._totals = None
+        self._totals = self._of_window = None
         if not self.are_kept:
             names, nodes = self.work.program_names, len(engine.nodes)
             self._totals = Totals(engine.jobs, engine.widths, nodes, self.bound_ns, names)
+            if self.from_ns:
+                self._of_window = Totals(engine.jobs, engine.widths, nodes, self.bound_ns, names)
         self._added = self._forgotten = 0
         # Of the blocks of job rows that have not all ended: which have, and how many the block has when next looked at.
         self._ended: dict[int, Flags] = {}
@@ -64,6 +68,22 @@ class TaskRecords:
             return RecordedOutcomes(rows, self.engine.jobs, self.engine.widths, self.bound_ns)
         self._add_all(self._totals)
         return self._totals
+
+    def of_window(self, from_ns: int, records: Rows | None = None) -> Outcomes:
+        """What became of the jobs that arrived from an instant on: where records are not kept, from `from_ns` on.
+
+        Args:
+            from_ns: the instant [ns].
+            records: as of `outcomes`.
+        """
+        if not from_ns:
+            return self.outcomes(records)
+        if self._of_window is not None and self._totals is not None:
+            self._add_all(self._totals)
+            return self._of_window
+        rows = self.engine.ordered_records() if records is None else records
+        kept = rows[rows["arrival_ns"] >= from_ns]
+        return RecordedOutcomes(kept, self.engine.jobs, self.engine.widths, self.bound_ns)
 
     def in_vain_ns(self) -> int:
         """Received CPU whose work failures destroyed, of tasks that have ended [ns]."""
@@ -101,6 +121,9 @@ class TaskRecords:
         records = self.engine.records[self._added :]
         for rows in blocks(len(records)):
             totals.add(records[rows])
+            if self._of_window is not None:
+                part = records[rows]
+                self._of_window.add(part[part["arrival_ns"] >= self.from_ns])
             if self.work.late is not None:
                 self._note_ended(records["job"][rows])
         self._added += len(records)

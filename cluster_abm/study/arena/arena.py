@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,7 @@ from cluster_abm.study.arena.regimes import FACTORS, headline_of, sample, scenar
 from cluster_abm.study.arena.verdicts import BESIDE, RegimeVerdict, logs_of, verdicts
 from cluster_abm.study.design.policies import check_policies, with_policy
 from cluster_abm.study.runner.tasks import RunsOutcome, SeededRun, Where, run_all
+from cluster_abm.workload.laws.estimated import Estimated, estimated
 
 SAMPLE_SEED, FIRST_SEED = 2026, 1
 METRICS = (BESIDE, "p95_slowdown", "messages_per_job", "remote_executions", "migrations", "jobs.submitted")
@@ -49,6 +50,7 @@ class Arena:
     outcome: RunsOutcome  # what became of each run
     found: dict[int, RegimeVerdict]  # the verdict on each regime of which all runs have finished
     settings: Mapping[str, object]  # keys that were laid over all regimes
+    estimated: Estimated | None = None  # what the metrics estimate, over all regimes
 
     @property
     def headline(self) -> str:
@@ -91,9 +93,10 @@ def hold(
                plan.regimes * plan.seeds * len(names))  # fmt: skip
     points, headline = sample(plan.regimes, SAMPLE_SEED), headline_of(more or {})
     metrics = list(dict.fromkeys([headline, *METRICS]))
-    labels, tasks = [], []
+    labels, tasks, scenarios = [], [], []
     for number, point in enumerate(points):
         scenario = scenario_of(point, plan.tasks_per_core, plan.least_tasks, more)
+        scenarios.append(scenario)
         variants = {name: with_policy(scenario, name) for name in names}
         for seed in range(FIRST_SEED, FIRST_SEED + plan.seeds):
             for name in names:
@@ -111,4 +114,9 @@ def hold(
     whole = complete.index[complete == plan.seeds * len(names)]
     regimes = pd.DataFrame(points, columns=[factor.name for factor in FACTORS]).rename_axis("regime")
     kept = runs[runs["regime"].isin(whole)]
-    return Arena(regimes, runs, outcome, verdicts(kept, headline) if len(kept) else {}, dict(more or {}))
+    of_regimes: list[list[Mapping[str, Any]]] = [[] for _ in scenarios]
+    for (number, _, _), row in zip(labels, outcome.rows, strict=True):
+        if row is not None:
+            of_regimes[number].append(row)
+    window = estimated([*zip(scenarios, of_regimes, strict=True)])
+    return Arena(regimes, runs, outcome, verdicts(kept, headline) if len(kept) else {}, dict(more or {}), window)

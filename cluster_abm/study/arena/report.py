@@ -16,6 +16,7 @@ from cluster_abm.study.arena.arena import LEFT_OUT, Arena, ArenaSize
 from cluster_abm.study.arena.regimes import BY_NAME, FACTORS, in_words
 from cluster_abm.study.arena.rules import RegimeRule, rules
 from cluster_abm.study.arena.verdicts import regrets_by_third, table_of_regret
+from cluster_abm.study.heads import paragraphs
 from cluster_abm.study.report.markdown import table_lines
 
 # Policies of which rules are sought: the best, and the textbook's.
@@ -35,6 +36,7 @@ def document(arena: Arena, plan: ArenaSize, own: Sequence[str]) -> dict[str, Any
         "own": list(own),
         "settings": dict(arena.settings),
         "headline": arena.headline,
+        **({} if arena.estimated is None else arena.estimated.as_json()),
         "ranking": [
             {name: _plain(value) for name, value in row.items()} for row in table.to_dict(orient="records")
         ],
@@ -84,6 +86,7 @@ def markdown(arena: Arena, plan: ArenaSize, table: pd.DataFrame, own: Sequence[s
         f"{words} (geometric mean over seeds); *regret* is a policy's {words} over the best's, less 1.",
         *_settings(arena),
         "",
+        *paragraphs([] if arena.estimated is None else arena.estimated.words),
         *table_lines(
             ["factor", "from", "to"], [[factor.words, f"{factor.low:g}", f"{factor.high:g}"] for factor in FACTORS],
             "regret.csv",

@@ -141,7 +141,7 @@ class CalibrationQuestion(QuestionOfRanges):
             if observed.kind == "jobs":
                 problems += list(self._problems_of_jobs(run, scenario, rows))
             else:
-                known = metrics_of(scenario, "none")
+                known = metrics_of(scenario)
                 for row in rows:
                     if row.name not in known:
                         hint = nearest_metric(str(row.name), known)

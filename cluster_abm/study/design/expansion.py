@@ -70,7 +70,8 @@ def expand(study: Study) -> Expansion:
     )
     with gathered() as gather:
         with gather:
-            base = load_scenario(study.scenario_source, settings_with_paths(study, study.overrides))
+            warmup: Settings = {} if study.warmup == "none" else {"measure.warmup": study.warmup}
+            base = load_scenario(study.scenario_source, settings_with_paths(study, {**study.overrides, **warmup}))
         with gather:
             check_policies(study.policies)
     study, tree = _with_headline(study, base), tables_of(_with_bound(base))
@@ -83,11 +84,6 @@ def expand(study: Study) -> Expansion:
     for number, settings in enumerate(points):
         with problems.at(number, settings):
             scenario = _at(tree, settings_with_paths(study, settings), study)
-            if study.warmup != "none" and scenario.measure.records != "all":
-                raise InputError(
-                    f'measure.records = "{scenario.measure.records}": a warm-up is found by the rows of tasks: allowed '
-                    'are measure.records = "all" and warmup = "none"'
-                )
             effects.note(scenario)
             built = f"{scenario.cluster.nodes} {scenario.interconnect!r}"
             if built not in networks:
@@ -97,8 +93,8 @@ def expand(study: Study) -> Expansion:
                 with problems.at(number, settings):
                     variant = with_policy(scenario, name)
                     create(variant.policy)
-                    metrics[number, name] = metrics_of(variant, study.warmup)
-                    cells.append(StudyCell(number, name, cell_key(variant, study.warmup)))
+                    metrics[number, name] = metrics_of(variant)
+                    cells.append(StudyCell(number, name, cell_key(variant)))
     problems.raise_if_any([*metric_problems(study, metrics), *effects.problems()])
     return Expansion(study, base, points, tuple(cells), tuple(effects.remarks()), tree)
 

@@ -28,9 +28,8 @@ WITHOUT_EFFECT = (
     "model/detailing.py", "model/recorded.py", "model/record_run.py",
 )  # fmt: skip
 WITH_EFFECT = (
-    "study/runner/measuring.py", "study/statistics/warmup.py", "results/asked.py", "results/frames.py",
-    "results/metrics.py", "results/outcomes.py", "results/shares/by_", "results/summary.py", "results/sums.py",
-    "results/totals.py", "results/vertices.py",
+    "study/runner/measuring.py", "results/asked.py", "results/frames.py", "results/metrics.py", "results/outcomes.py",
+    "results/shares/by_", "results/summary.py", "results/sums.py", "results/totals.py", "results/vertices.py",
 )  # fmt: skip
 # Sections and keys of a scenario that no result of a run in a study depends on.
 UNUSED: Any = {"name": True, "summary": True, "compare": True, "measure": {"period_ms"}}
@@ -69,7 +68,7 @@ def _version(name: str, files: Mapping[str, str]) -> str:
     return version
 
 
-def cell_key(scenario: Scenario, warmup: str) -> str:
+def cell_key(scenario: Scenario) -> str:
     """The name of a point under a policy: 24 hexadecimal digits of all that its runs depend on but the seed.
 
     Files of the user count by name and content, wherever they lie.
@@ -96,7 +95,7 @@ def cell_key(scenario: Scenario, warmup: str) -> str:
         drop(resolved, key)
     # A policy's file has its name among the parameters.
     digests = [_digest(path, limit) for path, limit in (*files.items(), *policy.input_files)]
-    document = [resolved, digests, warmup, result_version(), policy_version(scenario.policy.name)]
+    document = [resolved, digests, result_version(), policy_version(scenario.policy.name)]
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:24]
 
 

@@ -109,6 +109,8 @@ class JudgedValue:
     margin: float  # of the need that is furthest from being kept
     unfinished: float = 0.0  # jobs that did not finish, in the mean over the seeds
     one_sample: bool = False  # whether every seed gave the same run: the interval is one number, and none to be shown
+    from_s: float = 0.0  # jobs that arrive before are left out, at every seed [s]
+    unsettled: int = 0  # runs in which MSER found no steady state
 
     def shown(self, metric: str) -> Estimate:
         """The estimate of a metric as it is shown: without an interval where there is one sample."""

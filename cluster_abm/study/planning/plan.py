@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ from cluster_abm.study.statistics.bounds import bounds_of
 from cluster_abm.study.statistics.estimates import estimate
 from cluster_abm.study.tuning.ranges import Over, checked, with_settings
 from cluster_abm.workload import jobs_per_second
+from cluster_abm.workload.laws.estimated import Estimated, estimated
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -74,7 +75,7 @@ class PlanningQuestion(Question):
     @cached_property
     def asked(self) -> tuple[Need, ...]:
         """The needs. Raises InputError."""
-        metrics = [metrics_of(with_policy(self.measured, name), "none") for name in self.policies]
+        metrics = [metrics_of(with_policy(self.measured, name)) for name in self.policies]
         return needs_of(self.needs, frozenset.intersection(*metrics))
 
     @property
@@ -222,6 +223,18 @@ class Planned(Answer):
         found = ", ".join(f"{policy} {'none' if value is None else value}" for policy, value in self.values.items())
         return f"<Planned {self.question.key} at which {needs}: {found}>"
 
+    @cached_property
+    def estimated(self) -> Estimated:
+        """What the metrics at the values found estimate, under all policies."""
+        points = {policy: one.at_value or one.beyond for policy, one in self.crossings.items()}
+        known = [(policy, point) for policy, point in points.items() if point is not None]
+        if not known:
+            return estimated([(self.question.fixed.scenario, [])])
+        # Of each run that did not settle one row; of the others one says the beginning.
+        rows = [[{"from_s": one.from_s, "warmup_settled": n < 1} for n in range(one.unsettled + 1)] for _, one in known]
+        scenarios = [self.question.scenario_at(policy, one.value) for policy, one in known]
+        return estimated([*zip(scenarios, rows, strict=True)])
+
     @property
     def title(self) -> str:
         """What stands above the picture."""
@@ -254,6 +267,7 @@ class Planned(Answer):
             "scenario": question.scenario.name,
             "need": " and ".join(str(need) for need in question.asked),
             "key": question.key,
+            **self.estimated.as_json(),
             "range": [self.number(question.axis.low), self.number(question.axis.high)],
             "seeds": list(question.seeds_used),
             "replications": 1 if self.is_one_sample else question.seeds,
@@ -359,7 +373,9 @@ def _run(
         }
         # The representation of a float is exact, and NaN is the same everywhere.
         is_one_sample = len(set(map(repr, own))) == 1
-        found[cell] = judged(question.asked, cell[1], estimates, _unfinished(own), is_one_sample)
+        point = judged(question.asked, cell[1], estimates, _unfinished(own), is_one_sample)
+        unsettled = sum(row.get("warmup_settled", 1) == 0 for row in own)
+        found[cell] = replace(point, from_s=max(row.get("from_s", 0.0) for row in own), unsettled=unsettled)
     return found
 
 

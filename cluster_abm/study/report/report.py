@@ -16,6 +16,7 @@ from cluster_abm.results.of_studies.study_axes import key_texts, label_of, lay_o
 from cluster_abm.results.style import plain
 from cluster_abm.study.design.study_file import Sensitivity
 from cluster_abm.study.design.unset_keys import Listed, with_unset_keys
+from cluster_abm.study.heads import paragraphs
 from cluster_abm.study.report.findings import Findings, find, slowdown_quantiles
 from cluster_abm.study.report.markdown import picture_lines, table_lines
 from cluster_abm.study.report.report_tables import comparison_table, difference_table, left_out_lines, percentile_table
@@ -57,7 +58,9 @@ class Reported(Listed, Protocol):
         """How the points were drawn, if for the sake of sensitivity indices."""
 
 
-def write_report(results: pd.DataFrame, study: Reported, loads: Loads, folder: str | Path) -> list[Path]:
+def write_report(
+    results: pd.DataFrame, study: Reported, loads: Loads, folder: str | Path, heads: Sequence[str] = ()
+) -> list[Path]:
     """Write report.md, the pictures, and as CSV: estimates, compared, differences, ranking, percentiles, left-out,
     sensitivity.
 
@@ -66,6 +69,7 @@ def write_report(results: pd.DataFrame, study: Reported, loads: Loads, folder: s
         study: what was run.
         loads: (point, policy, seed, measuring.load_over_time) of some runs.
         folder: is made if it is not there.
+        heads: what the metrics estimate, in lines.
 
     Returns:
         the paths of what was written; a table without rows is not.
@@ -102,7 +106,7 @@ def write_report(results: pd.DataFrame, study: Reported, loads: Loads, folder: s
     if matters:
         pictures += draw_sensitivity(path, study.title or study.name, matters)
     shown = [picture for picture in pictures if picture.suffix == ".png"]
-    text = _markdown(study, metrics, found, matters, results, shown)
+    text = _markdown(study, metrics, found, matters, results, shown, heads)
     return [write_text(path, "report.md", text), *written, *pictures]
 
 
@@ -178,6 +182,7 @@ def _markdown(
     matters: Analysis | None,
     results: pd.DataFrame,
     pictures: Sequence[Path],
+    heads: Sequence[str] = (),
 ) -> str:
     failed = results[results["status"] != "finished"]
     lines = [f"# {study.title or study.name}", ""]
@@ -186,6 +191,7 @@ def _markdown(
         f"{found.runs['seed'].nunique():,} seeds, the same for all (common random numbers)."
         + (f" {len(failed):,} runs failed." if len(failed) else ""),
         "",
+        *paragraphs(heads),
         _ONE_SAMPLE if found.is_one_sample else _INTERVALS,
         "",
         "Policies stand beside each other over the same seeds: one on which a policy failed, or has no value, is left "

@@ -23,19 +23,18 @@ class Assigning:
 
     Args:
         scenario: the scenario of a run: the same for all runs of a key.
-        warmup, raises_bad_input, keeps_responses: as of `Assignment`.
+        raises_bad_input, keeps_responses: as of `Assignment`.
         load_seed: the seed of the runs of which the load over time is kept; None: of none.
     """
 
     def __init__(
         self,
         scenario: Callable[[RunName], Scenario],
-        warmup: str = "none",
         load_seed: int | None = None,
         raises_bad_input: bool = False,
         keeps_responses: bool = False,
     ) -> None:
-        self._scenario, self._warmup, self._load_seed = scenario, warmup, load_seed
+        self._scenario, self._load_seed = scenario, load_seed
         self._raises_bad_input, self._keeps_responses = raises_bad_input, keeps_responses
         self._kept: OrderedDict[tuple[str, bool], Assignment] = OrderedDict()
 
@@ -62,7 +61,6 @@ class Assigning:
             key=run[0],
             seed=run[1],
             policy_version=policy_version(scenario.policy.name),
-            warmup=self._warmup,
             keeps_load=False,
             raises_bad_input=self._raises_bad_input,
             policies=() if is_in_process else sources_of(policies_in(scenario)),

@@ -38,7 +38,6 @@ class Assignment:
     key: str
     seed: int
     policy_version: str  # of its policy, as of `policy_sources`, where the assignment was made
-    warmup: str  # as of `measure_run`
     keeps_load: bool  # whether its load over time is kept too
     raises_bad_input: bool = False  # whether bad input that the run notices is raised, else it is the run's result
     # where another process gets its policies, if it does not find them by name
@@ -106,7 +105,7 @@ def carry_out(assignment: Assignment) -> Record:
     try:
         with finished_model(assignment.scenario, assignment.seed, assignment.keeps_load) as model:
             load = load_over_time(model) if assignment.keeps_load else None
-            row = measure_run(model, assignment.warmup)
+            row = measure_run(model)
             if assignment.keeps_responses:
                 row[RESPONSES] = responses_ms(model)
             return Record(*name, row, load)

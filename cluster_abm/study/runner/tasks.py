@@ -14,6 +14,7 @@ from cluster_abm.limits import available_processors, checked_workers
 from cluster_abm.progress import Progress
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.design.fingerprint import cell_key
+from cluster_abm.study.runner.cuts import SETTLED, common_beginnings_s, measured_from
 from cluster_abm.study.runner.executors import BatchExecutor, check_options, open_executor
 from cluster_abm.study.runner.record_keepers import InMemory, ResultKeeper, kept_in
 from cluster_abm.study.runner.wanted import Values
@@ -72,6 +73,24 @@ class RunsOutcome:
     under_way: list[str] = field(default_factory=list)
     made: int = 0  # how many runs were carried out; the others were in the folder already
 
+    def take_in(self, rows: Mapping[int, dict[str, Any] | None], again: RunsOutcome) -> None:
+        """Put rows of runs that were carried out again in the place of the first ones.
+
+        Args:
+            rows: by their numbers among the tasks.
+            again: what came of these runs.
+        """
+        for number, row in rows.items():
+            before = self.rows[number]
+            assert before is not None
+            self.rows[number] = None if row is None else row | {SETTLED: before[SETTLED]}
+        self.errors += again.errors
+        for line, count in again.policy_faults.items():
+            self.policy_faults[line] = self.policy_faults.get(line, 0) + count
+        self.interrupted |= again.interrupted
+        self.under_way += again.under_way
+        self.made += again.made
+
     @property
     def exit_code(self) -> int:
         """What a command ends with: 1 after a fault of this program, 2 after wrong input, else 0."""
@@ -105,6 +124,9 @@ def run_all(
 ) -> RunsOutcome:
     """Carry out all tasks; the result does not depend on where, nor on the number of workers.
 
+    With `measure.warmup = "mser"` runs that differ in policy and seed alone have one cut (`cuts.common_beginnings_s`):
+    those that need less are run again, and measured from there on.
+
     Args:
         tasks: the runs.
         workers: processes; None: one per processor there is for this process; 1: all in this process.
@@ -122,6 +144,38 @@ def run_all(
     """
     place = where or Where(workers=workers)
     place.check()
+    first = _run_each(tasks, label, quiet, place, executor, keeps_responses, whole)
+    scenarios = [task.scenario for task in tasks]
+    begins_s = common_beginnings_s(scenarios, first.rows)
+    again: dict[int, SeededRun] = {}
+    cut: dict[tuple[int, float], Scenario] = {}
+    for number, (task, begin_s, row) in enumerate(zip(tasks, begins_s, first.rows, strict=True)):
+        if begin_s is None or row is None:
+            continue
+        if first.interrupted:
+            # The beginning that all have in common is not known.
+            first.rows[number] = None
+        elif row["from_s"] < begin_s:
+            at = id(task.scenario), begin_s
+            cut[at] = cut.get(at) or measured_from(task.scenario, begin_s)
+            again[number] = SeededRun(cut[at], task.seed)
+    if again:
+        words = f"{label}, measured from one beginning"
+        second = _run_each([*again.values()], words, quiet, place, executor, keeps_responses, None)
+        first.take_in(dict(zip(again, second.rows, strict=True)), second)
+    return first
+
+
+def _run_each(
+    tasks: Sequence[SeededRun],
+    label: str,
+    quiet: bool,
+    place: Where,
+    executor: BatchExecutor | None,
+    keeps_responses: bool,
+    whole: tuple[str, int, int] | None,
+) -> RunsOutcome:
+    """Carry out tasks as they are (arguments and errors as of `run_all`)."""
     names, scenarios = _named(tasks, place.folder is not None)
     chosen = place.chosen(len(set(names)))
     seeds: dict[str, list[int]] = {}
@@ -177,7 +231,7 @@ def _named(tasks: Sequence[SeededRun], are_kept: bool) -> tuple[list[RunName], d
             document = task.scenario.model_dump_json()
             if document not in keys:
                 try:
-                    keys[document] = cell_key(task.scenario, "none")
+                    keys[document] = cell_key(task.scenario)
                 except InputError:
                     if are_kept:
                         raise

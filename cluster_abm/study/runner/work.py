@@ -41,7 +41,6 @@ class Request:
     seeds: Callable[[str, Mapping[int, float | None]], Sequence[int]]
     # the number of a record that `seeds` goes by; None: it goes by none
     value: Callable[[Record], float | None] | None = None
-    warmup: str = "none"  # as of `measure_run`
     load_seed: int | None = None  # the seed of the runs of which the load over time is kept; None: of none
     raises_bad_input: bool = False  # whether bad input that only a run notices ends all, else that run
     keeps_responses: bool = False  # as of `Assignment`
@@ -97,7 +96,7 @@ class RequestedRuns:
         # Seed by seed, so that policies can be compared before all is done.
         self.queue = deque(sorted(self.queue, key=lambda run: run[1]))
         self._assigning = Assigning(
-            request.scenario, request.warmup, request.load_seed, request.raises_bad_input, request.keeps_responses
+            request.scenario, request.load_seed, request.raises_bad_input, request.keeps_responses
         )
         self._sending = Sending(self._assigning, self.queue)
         # What ended a task and ends all others.

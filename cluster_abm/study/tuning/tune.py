@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,15 @@ from cluster_abm.policies import reference_of
 from cluster_abm.study.asking import Answer
 from cluster_abm.study.cells import Ratio, ratio_of
 from cluster_abm.study.comparison import finite
+from cluster_abm.study.runner.counted_runs import CountedRuns
+from cluster_abm.study.runner.cuts import common_beginnings_s, measured_from
 from cluster_abm.study.runner.tasks import Where
 from cluster_abm.study.statistics.paired import PairedDifference, paired
 from cluster_abm.study.tuning.proposals import library
 from cluster_abm.study.tuning.question import TuningQuestion
 from cluster_abm.study.tuning.ranges import Value, in_sections, in_toml
 from cluster_abm.study.tuning.search import Runner, Search, TuningCandidate, metric_of
+from cluster_abm.workload.laws.estimated import Estimated, estimated
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ class Tuned(Answer):
     best: TuningCandidate  # of those on all seeds of the search the best there
     judgement: Judgement | None  # None: the best are the defaults, or there are no two seeds to judge on
     spent: int  # runs of the budget
+    estimated: Estimated | None = None  # what the metric estimates on the seeds of the search
     errors = property(lambda self: self.faults)  # its name before
 
     @property
@@ -98,6 +102,7 @@ class Tuned(Answer):
             "metric": question.metric,
             "over": [str(over) for over in question.overs],
             "budget": question.budget,
+            **({} if self.estimated is None else self.estimated.as_json()),
             "runs": self.spent,
             "optuna": library().__version__,
             "candidates": {
@@ -142,7 +147,8 @@ def tune(
         KeyboardInterrupt: an interrupt; the runs that have finished are kept in the folder.
     """
     with question.runs(workers, quiet, where, folder) as runs:
-        search = Search(question, runs)
+        searched, window = _with_one_cut(question, runs)
+        search = Search(searched, runs)
         try:
             search.run()
         except InputError:
@@ -152,7 +158,23 @@ def tune(
             raise
         best = search.best
         judgement = judge(question, best, runs) if best.number else None
-    return Tuned.after(runs, question, tuple(search.candidates), best, judgement, search.spent)
+    return Tuned.after(runs, question, tuple(search.candidates), best, judgement, search.spent, window)
+
+
+def _with_one_cut(question: TuningQuestion, runs: CountedRuns) -> tuple[TuningQuestion, Estimated]:
+    """The question with a beginning of the window that is given, and what its metrics estimate.
+
+    With `measure.warmup` it is the latest one that the defaults need on the seeds of the search: each candidate is held
+    against them seed by seed, and what later candidates need is not known yet. On the unseen seeds the defaults and the
+    best one have a cut of their own, as in any comparison.
+    """
+    scenario = question.scenario
+    if scenario.measure.warmup == "none":
+        return question, estimated([(scenario, [])])
+    rows = [row for row in runs([(scenario, seed) for seed in question.seeds_used]) if row is not None]
+    begins_s = [begin_s for begin_s in common_beginnings_s([scenario] * len(rows), rows) if begin_s is not None]
+    cut = question if not begins_s else replace(question, scenario=measured_from(scenario, begins_s[0]))
+    return cut, estimated([(scenario, rows)])
 
 
 def judge(question: TuningQuestion, best: TuningCandidate, runner: Runner) -> Judgement | None:

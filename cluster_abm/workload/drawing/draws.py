@@ -9,7 +9,7 @@ import numpy as np
 
 from cluster_abm.arrays import Floats
 from cluster_abm.scenario.distributions import Distribution
-from cluster_abm.scenario.quantiles import quantiles_mean
+from cluster_abm.scenario.quantiles import quantiles_mean, quantiles_square
 
 # Fitted to the 184,612 CPU times of Harchol-Balter and Downey's eight one-hour traces [s]: 7.07 % last 1 s or
 # longer; those are a bounded Pareto (tail index that gives their mean of 3.96 s; by maximum likelihood it is
@@ -127,6 +127,28 @@ def mean_of(distribution: Distribution) -> float:
     return distribution.mean
 
 
+def square_of(distribution: Distribution) -> float:
+    """The distribution's second moment, in the square of the unit of its key; infinite where it has none."""
+    mean, sd, shape = distribution.mean, distribution.sd, distribution.shape
+    match distribution.kind:
+        case "fixed":
+            return mean**2
+        case "exponential":
+            return 2.0 * mean**2
+        case "uniform":
+            return 4.0 / 3.0 * mean**2
+        case "gamma" | "lognormal":
+            return mean**2 + sd**2
+        case "pareto":
+            return mean**2 * (shape - 1.0) ** 2 / (shape * (shape - 2.0)) if shape > 2.0 else math.inf
+        case "lifetime":
+            return bounded_pareto_moment(shape, distribution.minimum, distribution.maximum, 2)
+        case "hbd97":
+            return hbd97_moment(2) * (mean / hbd97_mean_s()) ** 2
+        case "quantiles":
+            return distribution.scale**2 * quantiles_square(distribution.values, distribution.shares)
+
+
 def bounded_pareto(uniform: Floats, shape: float, minimum: float, maximum: float) -> Floats:
     """Inverse of P(L > x) = (minimum/x)^shape, cut at `maximum`."""
     return minimum * (1.0 - uniform * (1.0 - (minimum / maximum) ** shape)) ** (-1.0 / shape)
@@ -134,22 +156,32 @@ def bounded_pareto(uniform: Floats, shape: float, minimum: float, maximum: float
 
 def bounded_pareto_mean(shape: float, minimum: float, maximum: float) -> float:
     """Mean of `bounded_pareto`."""
-    ratio = minimum / maximum
-    if shape == 1.0:
-        return minimum * math.log(1.0 / ratio) / (1.0 - ratio)
-    return minimum * shape / (shape - 1.0) * (1.0 - ratio ** (shape - 1.0)) / (1.0 - ratio**shape)
+    return bounded_pareto_moment(shape, minimum, maximum, 1)
+
+
+def bounded_pareto_moment(shape: float, minimum: float, maximum: float, power: int) -> float:
+    """E[L^power] of `bounded_pareto`."""
+    ratio, first = minimum / maximum, minimum**power
+    if shape == power:
+        return first * shape * math.log(1.0 / ratio) / (1.0 - ratio**shape)
+    return first * shape / (shape - power) * (1.0 - ratio ** (shape - power)) / (1.0 - ratio**shape)
 
 
 def hbd97_mean_s() -> float:
     """Mean of the fitted CPU time law [s], before it is scaled."""
+    return hbd97_moment(1)
+
+
+def hbd97_moment(power: int) -> float:
+    """E[L^power] of the fitted CPU time law [s^power], before it is scaled."""
 
     def below(z: float) -> float:
         return 0.5 * math.erfc(-z / math.sqrt(2.0))
 
     m, s = HBD97_LOG_MEAN, HBD97_LOG_SD
-    short_s = math.exp(m + s * s / 2.0) * below(-m / s - s) / below(-m / s)
-    long_s = bounded_pareto_mean(HBD97_TAIL, 1.0, HBD97_MAX_S)
-    return (1.0 - HBD97_LONG_SHARE) * short_s + HBD97_LONG_SHARE * long_s
+    short = math.exp(power * m + (power * s) ** 2 / 2.0) * below(-m / s - power * s) / below(-m / s)
+    long = bounded_pareto_moment(HBD97_TAIL, 1.0, HBD97_MAX_S, power)
+    return (1.0 - HBD97_LONG_SHARE) * short + HBD97_LONG_SHARE * long
 
 
 def _hbd97_s(branch: Floats, value: Floats) -> Floats:
