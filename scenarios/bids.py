@@ -19,7 +19,6 @@ from script_options import draw_option, measured, out_option, seeds_option, work
 from cluster_abm.results.looks import looks_of
 from cluster_abm.results.style import error_bars, legend_below, log_ticks, new_figure, save, tidy
 from cluster_abm.study.cells import Cell, means, run_cells
-from cluster_abm.study.statistics.bounds import bounds_of
 from cluster_abm.study.statistics.paired import corrected, paired
 
 BY_IOLB, BY_WAL_PM = "bids by iolb", "bids by wal-pm"

@@ -112,7 +112,7 @@ class CompareFrame(StudyFrame["Comparison"]):
 
         write_table(folder, "runs.parquet", found.runs)
         if found.seeds:
-            save(found.plot(self.overrides.captioned(found.title)), folder / "compare.png")
+            save(found.plot(title=self.overrides.captioned(found.title)), folder / "compare.png")
 
     def _afterwards(self, found: Comparison) -> int:
         if not self._looked_at:

@@ -234,4 +234,4 @@ def _save(folder: Path, model: ClusterModel, title: str, summary: dict[str, Any]
             (folder / f"{name}.parquet").unlink(missing_ok=True)
     write_run(folder, model.setup, summary, tables, wall_s)
     if measurements.rows:
-        save(model.plot(title), folder / "run.png")
+        save(model.plot(title=title), folder / "run.png")
