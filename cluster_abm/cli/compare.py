@@ -128,7 +128,9 @@ class CompareFrame(StudyFrame["Comparison"]):
             _print_comparison(found, self.call.settings, self._load)
 
     def _files(self, found: Comparison) -> str:
-        what = f"picture and tables: {self.out / 'compare.png'}, " if found.seeds else "table: "
+        from cluster_abm.results.figures.files import first_file
+
+        what = f"picture and tables: {first_file(self.out / 'compare.png')}, " if found.seeds else "table: "
         return f"\n{what}{self.out / 'runs.parquet'}"
 
     def _hints(self, found: Comparison) -> None:

@@ -105,7 +105,7 @@ class RunDisplay(RunResults, displays.Displayed):
         rest = displays.table([_row(name, value, is_one) for name, value in known.items() if name not in FIRST])
         yield displays.folded("all metrics", rest)
         if self.parts.measurements.rows:
-            from cluster_abm.results.picture import png_of
+            from cluster_abm.results.figures.picture import png_of
 
             yield displays.image(png_of(self.plot()), f"{self.title}: utilisation, tasks, slowdowns")
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.ticker import Locator
 
-    from cluster_abm.results.picture import Picture
+    from cluster_abm.results.figures.picture import Picture
 
     Floats = npt.NDArray[np.float64]
 
@@ -83,7 +83,7 @@ def letters_in(inches: float) -> float:
 
 def new_figure(width: float, height: float, title: str) -> Picture:
     """An empty figure of that size [inches], or of the one asked for, under a title in as many lines as it needs."""
-    from cluster_abm.results.picture import Picture
+    from cluster_abm.results.figures.picture import Picture
 
     options = current()
     if options.inches is not None:
@@ -161,7 +161,10 @@ def tidy(axes: Axes, title: str, x: str, y: str, grid: str = "y") -> None:
 
 
 def legend_beside_title(axes: Axes) -> None:
-    """A legend at the right end of the title's line, where no data can be under it."""
+    """A legend at the right end of the title's line, where no data can be under it; without room there, among them."""
+    if current().inches is not None:
+        axes.legend(fontsize=points(9), loc="best", framealpha=0.7, edgecolor="none")
+        return
     place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 0.985), "borderaxespad": 0.1}
     axes.legend(frameon=False, fontsize=points(9), ncols=4, **place)
 

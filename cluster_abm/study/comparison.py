@@ -366,7 +366,7 @@ class Comparison(InFigures, displays.Displayed):
             for (a, b), pair in self.pairs().items()
         ]
         yield displays.folded(f"{len(words)} pairs, seed by seed", displays.table(words))
-        from cluster_abm.results.picture import png_of
+        from cluster_abm.results.figures.picture import png_of
 
         yield displays.image(png_of(self.plot()), f"{self.title}: slowdowns, where the time went, seed by seed")
 

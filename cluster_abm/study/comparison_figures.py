@@ -4,26 +4,45 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Unpack, cast
+from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 
 from cluster_abm.results.figures.latex import latex_table, with_interval
 from cluster_abm.results.figures.options import OF_POLICIES, FigureOptions, Look
 from cluster_abm.results.words import line_words
+from cluster_abm.study.comparison_document import ComparedPolicies
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
-    from cluster_abm.study.comparison import Comparison
+    from cluster_abm.study.statistics.pairs import Pairs
 
 TAKES = OF_POLICIES | {"baseline"}
+
+
+class Compared(ComparedPolicies, Protocol):
+    """What pictures and tables read of a comparison (study.comparison.Comparison)."""
+
+    @property
+    def title(self) -> str:
+        """What stands above its picture."""
+
+    def estimates(self, metric: str | None = ...) -> pd.DataFrame:
+        """Every policy's mean as a table."""
+
+    def differences(self, metric: str | None = ...) -> pd.DataFrame:
+        """The pairs as a table."""
+
+    def against_baseline(self, metric: str | None = ...) -> Pairs:
+        """Each policy against the baseline."""
 
 
 class InFigures:
     """The part of a comparison (study.comparison.Comparison) that draws it, and writes it for LaTeX."""
 
     @property
-    def _compared(self) -> Comparison:
-        return cast("Comparison", self)
+    def _compared(self) -> Compared:
+        return cast(Compared, self)
 
     def plot(self, metric: str | None = None, **look: Unpack[Look]) -> Figure:
         """Draw what `cluster-abm compare` writes as compare.png: means of a metric with their intervals, where a task's
@@ -58,7 +77,7 @@ class InFigures:
         return _latex_of(self._compared, metric or self._compared.headline, pairs)
 
 
-def _figure_of(found: Comparison, metric: str, look: Look) -> Figure:
+def _figure_of(found: Compared, metric: str, look: Look) -> Figure:
     """`Comparison.plot`. Raises InputError: as said there."""
     from cluster_abm.results.of_studies.comparison_picture import comparison_figure
 
@@ -74,14 +93,16 @@ def _figure_of(found: Comparison, metric: str, look: Look) -> Figure:
     return options.draw(lambda: comparison_figure(title, runs, shown, metric, first))
 
 
-def _against(found: Comparison, metric: str, options: FigureOptions) -> Figure:
+def _against(found: Compared, metric: str, options: FigureOptions) -> Figure:
     """Every other policy over the baseline, Holm-corrected over those that are drawn."""
     from cluster_abm.results.of_studies.comparison_picture import Against, ratio_figure
 
     baseline = options.baseline
     assert baseline is not None
     others = [name for name in options.policies if name != baseline]
-    pairs = replace(found, policies=(baseline, *others), named_baseline=baseline).against_baseline(metric)
+    # A comparison is a dataclass: of these policies alone, against this one.
+    chosen = replace(cast(Any, found), policies=(baseline, *others), named_baseline=baseline)
+    pairs: Pairs = chosen.against_baseline(metric)
     tested = [pairs[name, baseline].tested for name in others]
     # A metric that is 0 in a run has no ratios.
     are_ratios = all(one is None or one.is_ratio for one in tested)
@@ -96,7 +117,7 @@ def _against(found: Comparison, metric: str, options: FigureOptions) -> Figure:
     return options.draw(lambda: ratio_figure(title, metric, baseline, against, are_ratios))
 
 
-def _latex_of(found: Comparison, metric: str, pairs: bool) -> str:
+def _latex_of(found: Compared, metric: str, pairs: bool) -> str:
     """`Comparison.to_latex`. Raises InputError: as said there."""
     words = line_words(metric)
     if pairs:

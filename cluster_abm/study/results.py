@@ -257,7 +257,7 @@ class Results(pd.DataFrame, displays.Displayed, metaclass=_OwnAlone):
         if (self["status"] == "finished").any():
             metric = self._metric("")
             yield displays.table(self._rows_of_means(metric))
-            from cluster_abm.results.picture import png_of
+            from cluster_abm.results.figures.picture import png_of
 
             yield displays.image(png_of(self.plot()), f"{study.title or study.name}: {label_of(metric)}")
         # 101 numbers of each run.

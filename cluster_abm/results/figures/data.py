@@ -37,8 +37,8 @@ def drawn_in(figure: Figure) -> pd.DataFrame:
     """Every curve, bar and point of a figure, a row a point.
 
     Returns:
-        columns panel (its title, or number), what (line, bar, points, steps, area, grid), label, x, y; of bars x and y
-        are the ends away from 0, of steps x is the left edge.
+        columns panel (its title, or number), what (line, bar, points, steps, area, grid), label, x, y. Of bars x and y
+        are the ends away from 0, of steps x is the left edge, of grids x is the column and y the value.
     """
     rows: list[tuple[str, str, str, float, float]] = []
     for number, axes in enumerate(figure.axes):
@@ -48,6 +48,11 @@ def drawn_in(figure: Figure) -> pd.DataFrame:
             label = str(artist.get_label())
             named = "" if label.startswith("_") else label
             rows.extend((panel, what, named, x, y) for x, y in zip(_numbers(xs), _numbers(ys), strict=True))
+
+        def add_grid(artist: Any, panel: str = panel) -> None:
+            shades = _filled(artist.get_array())
+            for row, values in enumerate(shades.reshape(-1, shades.shape[-1])):
+                rows.extend((panel, "grid", f"row {row}", column, value) for column, value in enumerate(values))
 
         for line in axes.lines:
             add("line", line, line.get_xdata(orig=False), line.get_ydata(orig=False))
@@ -65,15 +70,13 @@ def drawn_in(figure: Figure) -> pd.DataFrame:
                 points = _filled(collection.get_offsets())
                 add("points", collection, points[:, 0], points[:, 1])
             elif isinstance(collection, QuadMesh):
-                shades = _filled(collection.get_array()).ravel()
-                add("grid", collection, range(len(shades)), shades)
+                add_grid(collection)
             else:
                 for path in collection.get_paths():
                     ends = _filled(path.vertices)
                     add("area", collection, ends[:, 0], ends[:, 1])
         for image in axes.images:
-            shades = _filled(image.get_array()).ravel()
-            add("grid", image, range(len(shades)), shades)
+            add_grid(image)
     return pd.DataFrame(rows, columns=["panel", "what", "label", "x", "y"])
 
 

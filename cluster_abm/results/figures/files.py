@@ -46,6 +46,23 @@ def first_file(path: Path) -> Path:
     return path.with_name(f"{path.stem}.{(_wanted.get() or ('png',))[0]}")
 
 
+def linked(words: str, name: str) -> str:
+    """A figure in a page of Markdown: shown, or where only formats were asked for that a page cannot show, linked.
+
+    >>> linked("regret", "regret.png")
+    '![regret](regret.png)'
+    """
+    formats = _wanted.get() or ("png",)
+    kind = next((kind for kind in ("png", "svg") if kind in formats), formats[0])
+    return f"{'!' if kind in ('png', 'svg') else ''}[{words}]({Path(name).stem}.{kind})"
+
+
+def shown_in_pages(files: Sequence[Path]) -> list[Path]:
+    """Of the files of figures those that a page shows: the PNGs, or without any the SVGs."""
+    of_kind = {kind: [file for file in files if file.suffix == kind] for kind in (".png", ".svg")}
+    return of_kind[".png"] or of_kind[".svg"]
+
+
 def save(figure: Figure, path: Path) -> Path:
     """Write a figure as a PNG, or in each format that was asked for; returns the first file.
 
@@ -68,7 +85,7 @@ def save_both(figure: Figure, path: Path) -> list[Path]:
 
 def _write(figure: Figure, stem: Path, formats: Sequence[str]) -> list[Path]:
     from cluster_abm.results.figures.data import csv_of
-    from cluster_abm.results.picture import save_undated
+    from cluster_abm.results.figures.picture import save_undated
 
     written = []
     for name in formats:

@@ -152,6 +152,12 @@ def current() -> FigureOptions:
     return _now.get()
 
 
+def check_metric(metric: object, own: str, why: str) -> None:
+    """Raise InputError if a picture that is about one metric is asked for another one."""
+    if metric not in (None, "", own):
+        raise InputError(f"plot({shortened(metric)}): {why}; allowed: {own}")
+
+
 def label_for(policy: str) -> str:
     """What a policy is called in the figure that is being drawn."""
     return current().labels.get(policy, policy)

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from cluster_abm.results.colours import INK, LINK, MARK, PAPER, SERIES_COLOURS
-from cluster_abm.results.figures.options import label_for
+from cluster_abm.results.figures.options import current, label_for
 from cluster_abm.results.looks import looks_of
 from cluster_abm.results.style import (
     columns_with_room,
@@ -28,6 +28,8 @@ from cluster_abm.results.style import (
 
 # Policies that win most often have their own colour and marker; what wins seldom shares one.
 MOST_NAMED = 7
+# Ticks of regrets [%].
+STEPS = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 100000)
 OWN: dict[str, Any] = {"color": SERIES_COLOURS[1], "hatch": "///", "edgecolor": INK, "linewidth": 0.4}
 REST: dict[str, Any] = {"color": LINK}
 
@@ -55,9 +57,12 @@ def regret_figure(title: str, table: pd.DataFrame, own: Sequence[str] = ()) -> F
     axes.errorbar(shown[:, 0], ys, xerr=spread, fmt="none", ecolor=MARK, elinewidth=1.0, capsize=2)
     axes.plot(shown[:, 3], ys, linestyle="none", marker="x", color=MARK, markersize=5)
     axes.set_yticks(ys, [label_for(str(name)) for name in table["policy"]], fontsize=points(9))
-    axes.set_ylim(len(table) - 0.4, -2.6)
+    # Where letters have less room than usual the legend stands below.
+    is_narrow = current().inches is not None
+    axes.set_ylim(len(table) - 0.4, -0.6 if is_narrow else -2.6)
     axes.set_xscale("symlog", linthresh=1.0)
-    ticks = [tick for tick in (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 100000) if tick <= shown[:, 3].max() * 2]
+    steps = (0, 1, 10, 100, 1000, 10000, 100000) if is_narrow else STEPS
+    ticks = [tick for tick in steps if tick <= shown[:, 3].max() * 2]
     axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     axes.set_xlim(0.0, 1.5 * max(1.0, shown[:, 3].max()))
     tidy(axes, "", "mean slowdown beyond the best policy's of each regime [%]", "", grid="x")
@@ -66,7 +71,10 @@ def regret_figure(title: str, table: pd.DataFrame, own: Sequence[str] = ()) -> F
         *([Patch(label="the same, of a policy of your own", **_filled(OWN))] if len(own) else []),
         Line2D([], [], color=MARK, marker="x", linestyle="none", label="worst regime"),
     ]
-    axes.legend(handles=handles, fontsize=points(9), frameon=False, loc="upper right")
+    if is_narrow:
+        legend_below(figure, handles)
+    else:
+        axes.legend(handles=handles, fontsize=points(9), frameon=False, loc="upper right")
     figure.data = table
     return figure
 

@@ -93,7 +93,7 @@ def plan_figure(
         Line2D([], [], color=MARK, linewidth=1.2, linestyle="--"),
         Line2D([], [], color=MARK, linewidth=1.0, linestyle=":"),
     ]
-    labels += ["what is asked", "where it begins to be kept (band: 95 % interval)"]
+    labels += ["target", "where it begins to be met (band: 95 % interval)"]
     legend_below(figure, handles, labels)
     figure.data = table
     return figure

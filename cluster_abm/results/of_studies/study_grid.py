@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from cluster_abm.results.figures.options import label_for
+from cluster_abm.results.figures.picture import Picture
 from cluster_abm.results.looks import looks_of
-from cluster_abm.results.picture import Picture
 from cluster_abm.results.style import columns_of, panel_grid
 
 

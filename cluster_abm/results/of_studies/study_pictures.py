@@ -18,10 +18,10 @@ from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.results import style
 from cluster_abm.results.colours import MARK, PAPER
 from cluster_abm.results.figures.options import DWARFED, label_for
+from cluster_abm.results.figures.picture import Picture
 from cluster_abm.results.load_scale import scale_to, shades_of_loads
 from cluster_abm.results.of_studies.study_axes import WIDEST_LINEAR, Layout, Panel, distinct_texts, scaled_label_of
 from cluster_abm.results.of_studies.study_grid import Looks, grid_of, outer_labels
-from cluster_abm.results.picture import Picture
 
 MOST_TICKS = 8
 LABEL_WIDTH = 44

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,11 @@ from cluster_abm.study.arena.regimes import FACTORS, sample, scenario_of
 from cluster_abm.study.arena.verdicts import METRIC, RegimeVerdict, logs_of, verdicts
 from cluster_abm.study.design.policies import check_policies, with_policy
 from cluster_abm.study.runner.tasks import RunsOutcome, SeededRun, Where, run_all
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from cluster_abm.results.figures.options import Look
 
 SAMPLE_SEED, FIRST_SEED = 2026, 1
 METRICS = (METRIC, "p95_slowdown", "messages_per_job", "remote_executions", "migrations", "jobs.submitted")
@@ -49,6 +54,22 @@ class Arena:
     outcome: RunsOutcome  # what became of each run
     found: dict[int, RegimeVerdict]  # the verdict on each regime of which all runs have finished
     settings: Mapping[str, object]  # keys that were laid over all regimes
+
+    def plot(self, metric: str = "regret", **look: Unpack[Look]) -> Figure:
+        """Draw how far from the best each policy is, or where which policy is the best.
+
+        Args:
+            metric: "regret" or "map".
+            look: size, labels, title, style; of regrets policies, of the map colours (results.figures.options.Look).
+
+        Returns:
+            A Matplotlib figure; a notebook shows it, and `.savefig("mine.pdf")` writes it.
+
+        Raises InputError: no regime has all its runs, no such picture, or an option that it does not take.
+        """
+        from cluster_abm.study.arena.figures import figure_of
+
+        return figure_of(self.regimes, self.runs, self.found, metric, look)
 
     @property
     def logs(self) -> pd.DataFrame:

@@ -257,7 +257,7 @@ class Reproduction(displays.Displayed):
             yield displays.paragraph(f"mean absolute percentage error: {errors}")
         yield displays.paragraph(f"verdict: {self.verdict_explained}")
         yield displays.folded("notes", displays.paragraph(self.notes))
-        from cluster_abm.results.picture import png_of
+        from cluster_abm.results.figures.picture import png_of
 
         yield displays.image(png_of(self.plot()), f"{plan.paper}: published against measured")
 

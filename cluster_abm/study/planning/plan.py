@@ -240,13 +240,14 @@ class Planned(Answer):
         """
         from cluster_abm.study.planning.showing import figure_of
 
-        return figure_of(self, metric, look)
+        question = self.question
+        return figure_of(question.key, question.asked, self.crossings, self.frame(), self.title, metric, look)
 
     def to_latex(self) -> str:
         """The values for LaTeX's booktabs: a row for each policy, the value with its interval, the metrics there."""
         from cluster_abm.study.planning.showing import latex_of
 
-        return latex_of(self)
+        return latex_of(self.question.key, self.question.asked, self.crossings)
 
     def as_json(self) -> dict[str, Any]:
         """The document that `cluster-abm plan --json` prints."""
