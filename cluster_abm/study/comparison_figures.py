@@ -84,9 +84,10 @@ def _figure_of(found: Compared, metric: str, look: Look) -> Figure:
     options = FigureOptions.of(look, TAKES, found.policies, "picture of a comparison")
     if options.baseline is not None:
         return _against(found, metric, options)
-    names, own = options.policies, found.runs["policy"].isin(options.policies)
-    runs = found.runs[own & found.runs["seed"].isin(found.seeds)]
+    # Says what is wrong where no seed has finished, or there is no such metric.
+    names = options.policies
     means = {name: found.estimate(name, metric) for name in names}
+    runs = found.runs[found.runs["policy"].isin(names) & found.runs["seed"].isin(found.seeds)]
     shown = {name: (one.mean, one.ci95) for name, one in means.items()}
     first = found.baseline if found.baseline in names else None
     title = options.titled(found.title)

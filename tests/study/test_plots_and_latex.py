@@ -119,8 +119,6 @@ def test_a_run_has_one_value_of_each_metric():
     model = ca.ClusterModel("quickstart", cluster__nodes=2)
     with pytest.raises(InputError, match=r"plot\('mean_slowdown'\): a run has one value of each metric"):
         model.plot("mean_slowdown")
-    with pytest.raises(
-        InputError, match=r"policies.*run has no use for it; allowed: size, style, title"
-    ):
+    with pytest.raises(InputError, match=r"policies.*run has no use for it; allowed: size, style, title"):
         model.plot(policies=["jsq"])
     assert r"\toprule" in model.to_latex()
