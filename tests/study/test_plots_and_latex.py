@@ -122,3 +122,42 @@ def test_a_run_has_one_value_of_each_metric():
     with pytest.raises(InputError, match=r"policies.*run has no use for it; allowed: size, style, title"):
         model.plot(policies=["jsq"])
     assert r"\toprule" in model.to_latex()
+
+
+@pytest.fixture(scope="module")
+def studied(tmp_path_factory):
+    """A study over two keys: four points, two policies, three seeds."""
+    import cluster_abm as ca
+
+    grid = {"workload.jobs_per_s": [0.1, 0.2], "cluster.nodes": [2, 4]}
+    study = ca.Study(
+        name="small", scenario="quickstart", policies=("none", "jsq"), replications=3, grid=grid,
+        overrides={"workload.duration_s": 60}, measure=("mean_slowdown",),
+    )  # fmt: skip
+    return ca.run_batch(study, tmp_path_factory.mktemp("small"), workers=1, quiet=True)
+
+
+@pytest.mark.slow
+def test_a_study_is_drawn_over_the_key_asked_for_and_against_a_policy(studied):
+    over_nodes = studied.plot(x="cluster.nodes", policies=["jsq"], labels={"jsq": "JSQ"}, size="column")
+    assert {axes.get_xlabel() for axes in over_nodes.axes} == {"nodes"}
+    assert [text.get_text() for text in over_nodes.legends[0].get_texts()][:1] == ["JSQ"]
+    assert over_nodes.get_figwidth() == 3.4
+    means = studied.runs.groupby(["point", "policy"])["mean_slowdown"].mean()
+    against = studied.plot(baseline="none").data.set_index("point")["mean"]
+    for point in range(4):
+        # By the same seeds: the mean difference is that of the means.
+        assert against[point] == pytest.approx(means[point, "jsq"] - means[point, "none"])
+    for look, words in (
+        ({"x": "cluster.slots"}, "not swept; allowed: workload.jobs_per_s, cluster.nodes"),
+        ({"baseline": "iolb"}, "not in this picture; allowed: none, jsq"),
+    ):
+        with pytest.raises(InputError, match=words):
+            studied.plot(**look)
+
+
+@pytest.mark.slow
+def test_a_study_as_a_table_for_latex(studied):
+    lines = studied.to_latex().split("\n")
+    assert lines[2].startswith("jobs [1/s] & nodes & policy & mean slowdown")
+    assert len([line for line in lines if r"& jsq &" in line]) == 4
