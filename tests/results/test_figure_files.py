@@ -149,3 +149,17 @@ def test_a_table_for_latex():
 ])  # fmt: skip
 def test_a_number_with_its_interval(given, text):
     assert with_interval(*given) == text
+
+
+@pytest.mark.parametrize(("one", "other", "same"), [
+    ([1.0, math.nan], [1.0 + 1e-9, math.nan], True), ([1234.56], [1234.564], True), ([1234.56], [1234.57], False),
+    ([1.0], [10.0], False), ([0.0], [-0.0], True), ([2.0], [-2.0], False), ([math.nan], [0.0], False),
+    ([math.inf], [-math.inf], False), ([math.inf], [0.0], False),
+])  # fmt: skip
+def test_a_hash_is_of_six_digits(one, other, same):
+    hashes = set()
+    for values in (one, other):
+        made = style.new_figure(2, 2, "")
+        made.data = pd.DataFrame({"policy": "a", "value": values})
+        hashes.add(hash_of(made))
+    assert (len(hashes) == 1) == same

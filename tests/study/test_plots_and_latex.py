@@ -6,6 +6,7 @@ import pytest
 from test_public_interface import reproduction
 from test_sentences_of_comparisons import comparison
 from test_sentences_of_plans import AT_9, AT_10, planned
+from test_sentences_of_the_arena import MESSAGES, SLOWDOWNS, arena_of
 
 from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.errors import InputError
@@ -161,3 +162,22 @@ def test_a_study_as_a_table_for_latex(studied):
     lines = studied.to_latex().split("\n")
     assert lines[2].startswith("jobs [1/s] & nodes & policy & mean slowdown")
     assert len([line for line in lines if r"& jsq &" in line]) == 4
+
+
+# Made by hand, the policies' ratios are the same from every seed.
+@pytest.mark.filterwarnings("ignore:Precision loss")
+@pytest.mark.slow
+def test_an_arena_draws_its_regrets_and_its_map():
+    arena = arena_of(SLOWDOWNS, MESSAGES)
+    figure = arena.plot(policies=["none", "best"], labels={"best": "B"}, size="column")
+    assert names_at(figure.axes[0]) == ["none", "B"]
+    # How far `none` is from the best in the worst regime, as the table says.
+    assert figure.data["worst"].tolist() == pytest.approx([2.0, 0.0])
+    assert set(arena.plot("map").data["best"]) <= set(SLOWDOWNS)
+    for picture, look, words in (
+        ("heat", {}, "no such picture of an arena; allowed: regret, map"),
+        ("regret", {"colours": {"best": "red"}}, "has no use for it"),
+        ("map", {"policies": ["best"]}, "has no use for it"),
+    ):
+        with pytest.raises(InputError, match=words):
+            arena.plot(picture, **look)

@@ -29,8 +29,27 @@ def csv_of(figure: Figure) -> str:
 
 
 def hash_of(figure: Figure) -> str:
-    """A hash of the numbers and names in the figure: two figures of the same data have the same."""
-    return hashlib.sha256(csv_of(figure).encode()).hexdigest()[:16]
+    """A hash of the numbers and names in `data_of`: two figures of the same data have the same."""
+    table = data_of(figure)
+    found = hashlib.sha256("\0".join(map(str, table.columns)).encode())
+    for name in table:
+        if pd.api.types.is_numeric_dtype(table[name]) and not pd.api.types.is_bool_dtype(table[name]):
+            found.update(_digits(table[name].to_numpy(float, na_value=np.nan)))
+        else:
+            # Of a grid of many nodes each text stands many times.
+            codes, texts = pd.factorize(table[name], use_na_sentinel=False)
+            found.update("\0".join(map(str, texts)).encode() + codes.astype(np.int64).tobytes())
+    return found.hexdigest()[:16]
+
+
+def _digits(values: Floats) -> bytes:
+    """The first DIGITS digits of numbers, and their powers of ten."""
+    known = np.isfinite(values) & (values != 0)
+    powers = np.zeros(len(values))
+    powers[known] = np.floor(np.log10(np.abs(values[known])))
+    digits = np.rint(np.where(known, values, 0.0) * 10.0 ** (DIGITS - 1 - powers))
+    kinds = np.where(np.isnan(values), 2, np.where(np.isinf(values), np.sign(values), 0))
+    return digits.astype(np.int64).tobytes() + powers.astype(np.int64).tobytes() + kinds.astype(np.int64).tobytes()
 
 
 def drawn_in(figure: Figure) -> pd.DataFrame:
@@ -40,19 +59,23 @@ def drawn_in(figure: Figure) -> pd.DataFrame:
         columns panel (its title, or number), what (line, bar, points, steps, area, grid), label, x, y. Of bars x and y
         are the ends away from 0, of steps x is the left edge, of grids x is the column and y the value.
     """
-    rows: list[tuple[str, str, str, float, float]] = []
+    parts: list[pd.DataFrame] = []
     for number, axes in enumerate(figure.axes):
         panel = axes.get_title(loc="left") or axes.get_title() or str(number + 1)
 
         def add(what: str, artist: Any, xs: Any, ys: Any, panel: str = panel) -> None:
             label = str(artist.get_label())
             named = "" if label.startswith("_") else label
-            rows.extend((panel, what, named, x, y) for x, y in zip(_numbers(xs), _numbers(ys), strict=True))
+            points = {"x": _filled(xs).ravel(), "y": _filled(ys).ravel()}
+            parts.append(pd.DataFrame({"panel": panel, "what": what, "label": named, **points}))
 
         def add_grid(artist: Any, panel: str = panel) -> None:
             shades = _filled(artist.get_array())
-            for row, values in enumerate(shades.reshape(-1, shades.shape[-1])):
-                rows.extend((panel, "grid", f"row {row}", column, value) for column, value in enumerate(values))
+            shades = shades.reshape(-1, shades.shape[-1])
+            rows, columns = shades.shape
+            labels = np.repeat([f"row {row}" for row in range(rows)], columns)
+            cells = {"label": labels, "x": np.tile(np.arange(float(columns)), rows), "y": shades.ravel()}
+            parts.append(pd.DataFrame({"panel": panel, "what": "grid", **cells}))
 
         for line in axes.lines:
             add("line", line, line.get_xdata(orig=False), line.get_ydata(orig=False))
@@ -77,13 +100,10 @@ def drawn_in(figure: Figure) -> pd.DataFrame:
                     add("area", collection, ends[:, 0], ends[:, 1])
         for image in axes.images:
             add_grid(image)
-    return pd.DataFrame(rows, columns=["panel", "what", "label", "x", "y"])
+    empty = pd.DataFrame({"panel": [], "what": [], "label": [], "x": [], "y": []})
+    return pd.concat(parts, ignore_index=True) if parts else empty
 
 
 def _filled(values: Any) -> Floats:
     """Numbers, NaN where one is masked."""
     return np.asarray(np.ma.filled(np.ma.array(values, dtype=float), np.nan), float)
-
-
-def _numbers(values: Any) -> list[float]:
-    return [float(value) for value in _filled(values).ravel()]
