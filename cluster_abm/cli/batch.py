@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cluster_abm.cli.figures import figures_option
 from cluster_abm.cli.frame import ended, print_json
 from cluster_abm.cli.options import Executor, FilePath, executor_options, exit_code_of, interruptible, json_option
 from cluster_abm.cli.output import echo, tell
@@ -91,6 +92,7 @@ def status_command(folder: Path, as_json: bool) -> int:
 @batch_group.command("report", short_help="Make tables and figures of what is finished.")
 @folder_argument
 @click.option("--out", type=FilePath(), help="Folder for tables and figures (default: DIR/report).")
+@figures_option(default="png,svg")
 @json_option
 def report_command(folder: Path, out: Path | None, as_json: bool) -> int:
     """Make tables and figures of the results in DIR, finished or not."""

@@ -126,7 +126,7 @@ class CompareFrame(StudyFrame["Comparison"]):
 
         write_table(folder, "runs.parquet", found.runs)
         if found.seeds:
-            save(found.plot(self.overrides.captioned(found.title)), folder / "compare.png")
+            save(found.plot(title=self.overrides.captioned(found.title)), folder / "compare.png")
 
     def _afterwards(self, found: Comparison) -> int:
         if not self._looked_at:
@@ -142,7 +142,9 @@ class CompareFrame(StudyFrame["Comparison"]):
             _print_comparison(found, self.call.settings, self._load)
 
     def _files(self, found: Comparison) -> str:
-        what = f"picture and tables: {self.out / 'compare.png'}, " if found.seeds else "table: "
+        from cluster_abm.results.figures.files import first_file
+
+        what = f"picture and tables: {first_file(self.out / 'compare.png')}, " if found.seeds else "table: "
         return f"\n{what}{self.out / 'runs.parquet'}"
 
     def _hints(self, found: Comparison) -> None:

@@ -9,6 +9,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
+from cluster_abm.cli.figures import figures_option
 from cluster_abm.cli.options import (
     Executor,
     Function,
@@ -71,7 +72,7 @@ def study_options(
             call = StudyCall(**{name: given.pop(name, absent.get(name)) for name in StudyCall._fields})
             return function(call=call, **given)
 
-        return work(executor_options(out(json_option(cast(Function, command)))))
+        return work(executor_options(out(figures_option()(json_option(cast(Function, command))))))
 
     return with_options
 
@@ -210,7 +211,9 @@ class QuestionFrame(StudyFrame[Result]):
 
     def _files(self, found: Result) -> str:
         """The picture and the table."""
-        return f"\npicture and tables: {self.out / self.picture}, {self.out / self.table}"
+        from cluster_abm.results.figures.files import first_file
+
+        return f"\npicture and tables: {first_file(self.out / self.picture)}, {self.out / self.table}"
 
     def _exit_code(self, found: Any) -> int:
         """1 after a fault of this program."""

@@ -138,7 +138,9 @@ class ReproduceFrame(StudyFrame["Reproduction"]):
         _print_reproduction(found)
 
     def _files(self, found: Reproduction) -> str:
-        return f"picture: {self.out / f'{self._name}.png'}\n"
+        from cluster_abm.results.figures.files import first_file
+
+        return f"picture: {first_file(self.out / f'{self._name}.png')}\n"
 
     def _exit_code(self, found: Reproduction) -> int:
         return _exit_code(self._all)

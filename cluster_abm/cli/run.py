@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
+from cluster_abm.cli.figures import figures_option
 from cluster_abm.cli.options import (
     ONLY_COMPARE,
     interruptible,
@@ -47,6 +48,7 @@ MOST_ACTS = 10
 @click.option("--threads", metavar="N", help="Changes nothing: one thread serves a run.")
 @work_options
 @out_option(None)
+@figures_option()
 @look_options("the run")
 @json_option
 def run_command(
@@ -245,4 +247,4 @@ def _save(folder: Path, model: ClusterModel, title: str, summary: dict[str, Any]
             (folder / f"{name}.parquet").unlink(missing_ok=True)
     write_run(folder, model.setup, summary, tables, wall_s)
     if measurements.rows:
-        save(model.plot(title), folder / "run.png")
+        save(model.plot(title=title), folder / "run.png")

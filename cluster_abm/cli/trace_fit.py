@@ -11,6 +11,7 @@ import click
 
 from cluster_abm.bounded_files import MOST_MB, TRACE_MB
 from cluster_abm.cli.effects import refuse, without_effect
+from cluster_abm.cli.figures import figures_option
 from cluster_abm.cli.options import (
     ONLY_COMPARE,
     FilePath,
@@ -60,6 +61,7 @@ PLAIN = "replay"
     "--seeds", type=click.IntRange(min=2), default=8, show_default=True, help="Draws that are held against the log."
 )
 @click.option("--policies", help="Also run these on the log and on the fitted scenario: NAME or FILE.py:CLASS, commas.")
+@figures_option("--figures")
 @workers_option
 @json_option
 def fit_command(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from cluster_abm import displays
+from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError
 from cluster_abm.model.run_results import RunResults
+from cluster_abm.results.figures.options import ALWAYS, FigureOptions, Look
 from cluster_abm.results.words import line_words, with_unit
 from cluster_abm.scenario.wording.caption import caption_of
 from cluster_abm.workload.offered import in_words
@@ -28,20 +30,28 @@ class RunDisplay(RunResults, displays.Displayed):
 
     running: bool
 
-    def plot(self, title: str | None = None) -> Figure:
+    def plot(self, metric: str | None = None, **look: Unpack[Look]) -> Figure:
         """Draw what `cluster-abm run --out` writes as run.png: utilisation and tasks over time, the load of each node,
         and the distribution of slowdowns.
 
         Args:
-            title: what stands above it; default: `title`.
+            metric: none: one run has one value of each, which `summary()` says.
+            look: size, title, style (results.figures.options.Look).
 
         Returns:
-            A Matplotlib figure; a notebook shows it, and `.savefig("mine.png")` writes it.
+            A Matplotlib figure; a notebook shows it, and `.savefig("mine.pdf")` writes it.
 
-        Raises InputError: nothing has been measured yet: the run has not begun, or not reached `measure.period_ms`.
+        Raises InputError: nothing has been measured yet: the run has not begun, or not reached `measure.period_ms`; or
+            an option that this picture does not take.
         """
         from cluster_abm.results.pictures import OF_NODES, run_figure
 
+        if metric is not None:
+            raise InputError(
+                f"plot({shortened(metric)}): a run has one value of each metric, see summary(); its picture shows all "
+                "nodes over time. Titles are given as title=..."
+            )
+        options = FigureOptions.of(look, ALWAYS, what="picture of one run")
         measurements = self.parts.measurements
         if not measurements.rows:
             raise InputError(
@@ -51,7 +61,17 @@ class RunDisplay(RunResults, displays.Displayed):
         nodes = self.engine.nodes
         slowdowns, tasks = self.parts.task_records.outcomes().task_slowdowns()
         cores, channels = float(nodes["cores"].mean()), int(nodes["channels"].max())
-        return run_figure(title or self.title, measurements.frame(OF_NODES), slowdowns, cores, channels, finished=tasks)
+        title, frame = options.titled(self.title), measurements.frame(OF_NODES)
+        return options.draw(lambda: run_figure(title, frame, slowdowns, cores, channels, finished=tasks))
+
+    def to_latex(self) -> str:
+        """The metrics of `summary()` for LaTeX's booktabs: a row for each, with its unit."""
+        from cluster_abm.results.figures.latex import latex_table
+
+        summary = self.summary()
+        is_one = bool(summary["jobs"]["finished"])
+        known = {name: value for name, value in summary["metrics"].items() if not isinstance(value, dict)}
+        return latex_table([_row(name, value, is_one) for name, value in known.items()])
 
     def _how_far(self) -> str:
         """How far the run is."""
@@ -85,7 +105,7 @@ class RunDisplay(RunResults, displays.Displayed):
         rest = displays.table([_row(name, value, is_one) for name, value in known.items() if name not in FIRST])
         yield displays.folded("all metrics", rest)
         if self.parts.measurements.rows:
-            from cluster_abm.results.picture import png_of
+            from cluster_abm.results.figures.picture import png_of
 
             yield displays.image(png_of(self.plot()), f"{self.title}: utilisation, tasks, slowdowns")
 

@@ -15,7 +15,7 @@ from cluster_abm.recording.on_demand import detailed
 from cluster_abm.recording.payload import payload_of
 from cluster_abm.recording.recorded_run import RecordedRun
 from cluster_abm.recording.still import still_of
-from cluster_abm.results.picture import png_of
+from cluster_abm.results.figures.picture import png_of
 
 HEIGHT = 640
 Bundle = dict[str, Any]

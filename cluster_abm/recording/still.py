@@ -10,8 +10,8 @@ from cluster_abm.arrays import Array, Floats
 from cluster_abm.clock import NS_PER_MS
 from cluster_abm.recording.recorded_run import RecordedRun
 from cluster_abm.recording.segments import WHAT
+from cluster_abm.results.figures.picture import Picture
 from cluster_abm.results.load_scale import scale_to, shades_of_loads
-from cluster_abm.results.picture import Picture
 
 # Moments that the picture shows, and inches of a run.
 MOMENTS, WIDTH, HEIGHT = 600, 10.0, 3.0

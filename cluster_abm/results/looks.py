@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeVar
 
 from cluster_abm.results.colours import SERIES_COLOURS, mixed
+from cluster_abm.results.figures.options import current
 
 # As Matplotlib takes it: a letter, a star (corners, 1, degrees), or corners in order.
 Marker = str | tuple[int, Literal[0, 1, 2], int] | tuple[tuple[int, int], ...]
@@ -89,9 +90,12 @@ def colours_of(policies: Sequence[str]) -> list[str]:
     """A colour for each curve: its policy's, or another one where that is an earlier curve's."""
     of_families = [colour for colour, _ in FAMILIES.values()]
     further = [mixed(one, share) for share in MIXED for one in (*SPARE_COLOURS, *of_families, *_OWN)]
-    wanted = []
+    wanted: list[tuple[str, ...]] = []
     for policy in policies:
         own = colour_of(policy)
+        if policy in current().colours:
+            wanted.append((current().colours[policy],))
+            continue
         # Two of one family are shades of its colour; others have nothing in common.
         shades = () if own in SPARE_COLOURS else tuple(mixed(own, share) for share in SHADES)
         wanted.append((own, *shades, *SPARE_COLOURS, *of_families, *further))

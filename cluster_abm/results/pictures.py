@@ -16,15 +16,13 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
 from cluster_abm.arrays import Floats
-from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.results import style
-from cluster_abm.results.colours import ALONE, BREAKDOWN_COLOURS, INK, MARK, PAPER, REMARK
+from cluster_abm.results.colours import ALONE, BREAKDOWN_COLOURS, MARK, PAPER
+from cluster_abm.results.figures.options import current, label_for
 from cluster_abm.results.load_scale import scale_to, shades_of_loads
 from cluster_abm.results.looks import colours_of, markers_of
+from cluster_abm.results.of_studies.comparison_picture import Interval, comparison_figure
 
-Interval = tuple[float, float] | None
-
-WIDEST_LOG_FREE = 10.0
 # Curves over a wider range are drawn on a logarithmic scale.
 WIDEST_LINEAR = 15.0
 MOST_BINS = 200
@@ -60,110 +58,6 @@ def draw_comparison(
     return style.save(comparison_figure(title, runs, slowdowns), path)
 
 
-def comparison_figure(title: str, runs: pd.DataFrame, slowdowns: Mapping[str, tuple[float, Interval]]) -> Figure:
-    """Mean slowdown with intervals, where the time went, and each seed's slowdown against the first policy's.
-
-    A row a policy, so that names stay readable however many there are.
-
-    Args:
-        runs: one row a run: policy, seed, mean_slowdown, breakdown_ms.<part> [ms]; NaN where no job finished.
-        slowdowns: policy to mean slowdown and its 95 % interval, in the order of the picture.
-    """
-    names = list(slowdowns)
-    figure = style.new_figure(12, 2.2 + 0.42 * max(len(names), 3), title)
-    bars, parts, seeds = figure.subplots(1, 3, sharey=True, width_ratios=(1, 1.25, 1))
-    table = runs.assign(mean_slowdown=runs["mean_slowdown"].astype(float))
-    table = table.pivot_table(index="seed", columns="policy", values="mean_slowdown", dropna=False).reindex(
-        index=sorted(runs["seed"].unique()), columns=names
-    )
-    colours = dict(zip(names, colours_of(names), strict=True))
-    _draw_slowdowns(bars, slowdowns, table, colours)
-    _draw_breakdowns(parts, names, runs)
-    _draw_seeds(seeds, table, colours)
-    bars.set_yticks(np.arange(len(names)), names)
-    middle, half = (len(names) - 1) / 2, max(len(names), 3) / 2
-    bars.set_ylim(middle + half, middle - half)
-    for panel in (bars, parts, seeds):
-        panel.tick_params(axis="y", length=0)
-    handles, labels = parts.get_legend_handles_labels()
-    style.legend_below(figure, handles, labels)
-    return figure
-
-
-def _draw_slowdowns(
-    axes: Axes, slowdowns: Mapping[str, tuple[float, Interval]], table: pd.DataFrame, colours: Mapping[str, str]
-) -> None:
-    tops = [0.0]
-    largest = max((mean for mean, _ in slowdowns.values() if np.isfinite(mean)), default=1.0)
-    for y, (name, (mean, interval)) in enumerate(slowdowns.items()):
-        if not np.isfinite(mean):
-            idle = int(table[name].isna().sum())
-            where = "" if idle == len(table) else f" in {idle} of {len(table)} seeds"
-            axes.annotate(f" no job finished{where}", (0, y), va="center", color=REMARK)
-            continue
-        axes.barh(y, mean, height=0.7, color=colours[name])
-        tops.append(mean)
-        text = style.plain(mean, 3)
-        if interval is not None and np.isfinite(interval).all():
-            low, high = interval
-            axes.errorbar(mean, y, xerr=[[mean - low], [high - mean]], color=INK, capsize=4, linewidth=1.2)
-            tops.append(high)
-            text += f" [{style.plain(low, 3)}, {style.plain(high, 3)}]"
-        # In a column of their own, the numbers meet neither bars nor caps.
-        axes.annotate(text, (1.02, y), xycoords=("axes fraction", "data"), va="center", fontsize=9)
-    # With two or three seeds an interval can be many times the mean: it may leave the picture, the bars may not shrink.
-    axes.set_xlim(0, 1.05 * min(max(tops), 2 * largest) or 1.0)
-    basis = f"mean of {len(table)} seeds, 95 % interval" if len(table) > 1 else "one seed"
-    if len(table) > 1 and all(interval is None for _, interval in slowdowns.values()):
-        basis = f"one sample: {len(table)} seeds, the same runs"
-    style.tidy(axes, f"Slowdown ({basis})", "mean slowdown (wall / isolated time)", "", grid="x")
-
-
-def _draw_breakdowns(axes: Axes, names: list[str], runs: pd.DataFrame) -> None:
-    columns = [f"breakdown_ms.{part}" for part in BREAKDOWN]
-    means_s = runs[columns].astype(float).groupby(runs["policy"]).mean().reindex(names) / 1000
-    unit = style.time_unit(means_s.sum(axis=1).max())
-    left = np.zeros(len(names))
-    for part, column in zip(BREAKDOWN, columns, strict=True):
-        lengths = means_s[column].fillna(0.0).to_numpy() / style.TIME_UNITS_S[unit]
-        if lengths.sum() > 0:
-            words = style.BREAKDOWN_WORDS.get(part, part)
-            axes.barh(np.arange(len(names)), lengths, 0.7, left, label=words, **style.look_of_part(part))
-            left += lengths
-    for y in np.flatnonzero(means_s.isna().all(axis=1)):
-        axes.annotate(" no task finished", (0, float(y)), va="center", color=REMARK)
-    axes.set_xlim(0, 1.05 * left.max() or 1.0)
-    style.tidy(axes, "Where a task's time went", f"mean wall time of a task [{unit}]", "", grid="x")
-
-
-def _draw_seeds(axes: Axes, table: pd.DataFrame, colours: Mapping[str, str]) -> None:
-    first = next((name for name in table if table[name].notna().any()), None)
-    if first is None:
-        style.remark(axes, "no job finished")
-        style.tidy(axes, "Seed by seed", "mean slowdown", "", grid="x")
-        return
-    alone = len(table.columns) == 1
-    values = table if alone else table.div(table[first], axis=0)
-    # A seed has the same height within every row, so that it can be found again.
-    heights = np.linspace(-0.25, 0.25, len(table)) if len(table) > 1 else np.zeros(1)
-    # Policies under which all seeds gave the same run: one sample, one dot.
-    constant = {name for name in table if (table[name] == table[name].iloc[0]).all()}
-    for y, name in enumerate(table):
-        several = len(table) if {name, first} - constant else 1
-        at = y + (heights if several > 1 else np.zeros(1))
-        axes.scatter(values[name][:several], at, color=colours[str(name)], edgecolors=PAPER, linewidths=0.5, s=34)
-    title = "One sample" if len(table) > 1 and constant == {*table} else "Seed by seed"
-    known = values.to_numpy()[np.isfinite(values.to_numpy())]
-    axes.margins(x=0.1)
-    if alone:
-        style.tidy(axes, title, "mean slowdown", "", grid="x")
-        return
-    axes.axvline(1.0, color=REMARK, linewidth=1, zorder=0)
-    if len(known) and known.max() > WIDEST_LOG_FREE * known.min():
-        style.log_ticks(axes)
-    style.tidy(axes, f"{title}, on the same jobs", f"mean slowdown / {first}'s", "", grid="x")
-
-
 def draw_reproduction(
     path: Path, title: str, x_label: str, y_label: str, curves: Sequence[Curve], names: Sequence[str] = ()
 ) -> Path:
@@ -183,11 +77,15 @@ def reproduction_figure(
     width = max(7.0, 3.9 * columns)
     figure, panels = style.panel_grid(title, len(groups), columns, width, 3.6, 1.3, sharex=True, sharey=True)
     policies = [curve.policy for curve in curves]
+    # Colours that a user gives are those of series, which may be of one policy.
+    chosen = current().colours
     # Curves may coincide: the later ones are thinner, with smaller markers, and show the earlier ones beneath.
     weights = np.linspace(1.0, 0.0, len(curves)) if len(curves) > 1 else np.zeros(1)
     found = zip(curves, colours_of(policies), markers_of(policies), weights, strict=True)
     styles: dict[str, tuple[str, Any, float]]
-    styles = {curve.name: (colour, marker, float(weight)) for curve, colour, marker, weight in found}
+    styles = {
+        curve.name: (chosen.get(curve.name, colour), marker, float(weight)) for curve, colour, marker, weight in found
+    }
     for panel, group in zip(panels, groups, strict=False):
         for curve in group:
             colour, marker, weight = styles[curve.name]
@@ -200,7 +98,7 @@ def reproduction_figure(
             panel.plot(curve.x, _floats(curve.measured), linestyle=measured, linewidth=1.3 + 4 * weight, **look)
             look |= {"linestyle": published, "mfc": PAPER}
             panel.plot(curve.x, _floats(curve.published), linewidth=1 + 1.5 * weight, **look)
-        style.tidy(panel, "all series" if len(group) > 1 else group[0].name, "", "")
+        style.tidy(panel, "all series" if len(group) > 1 else label_for(group[0].name), "", "")
     # Panels above a hidden one are the lowest of their column, and keep their numbers.
     for number, panel in enumerate(panels[: len(groups)]):
         panel.set_ylabel(textwrap.fill(y_label, LABEL_HEIGHT) if number % columns == 0 else "")
@@ -227,7 +125,7 @@ def reproduction_figure(
     else:
         cut = style.limit(panels[0], _floats(values), _floats(ends))
     handles = [
-        Line2D([], [], color=colour, marker=marker, markersize=6, label=name)
+        Line2D([], [], color=colour, marker=marker, markersize=6, label=label_for(name))
         for name, (colour, marker, _) in styles.items()
     ]
     handles += [Line2D([], [], color=MARK, linestyle="-", marker="o", markersize=5, label="measured")]
@@ -241,6 +139,13 @@ def reproduction_figure(
             Line2D([], [], color=MARK, linestyle="", marker="|", markersize=14, mew=5, alpha=0.3, label=words)
         )
     style.legend_below(figure, handles)
+    rows = [
+        (curve.name, names[int(x)] if names else x, published, measured, *(interval or (np.nan, np.nan)))
+        for curve in curves
+        for x, published, measured, interval in zip(curve.x, curve.published, curve.measured, curve.ci95, strict=True)
+    ]
+    columns_of_data = ["series", "x", "published", "measured", "low", "high"]
+    figure.data = pd.DataFrame(rows, columns=columns_of_data)
     return figure
 
 
@@ -285,8 +190,9 @@ def run_figure(
     of_disk = "disk, a channel or more" if channels > 1 else "disk"
     # The legend needs the room beside it.
     over_time = "Utilisation" if cores > 1 or channels > 1 else "Utilisation between measurements"
-    figure = style.new_figure(12, 7.2, title)
-    (busy, tasks), (heat, distribution) = figure.subplots(2, 2)
+    is_wide = style.columns_with_room(2, 6.0) == 2
+    figure = style.new_figure(12, 7.2 if is_wide else 14.4, title)
+    busy, tasks, heat, distribution = figure.subplots(*((2, 2) if is_wide else (4, 1))).ravel()
     times_s = np.sort(nodes["time_ms"].unique()) / 1000
     unit = style.time_unit(times_s[-1])
     # A long run has more measurements than a panel has room for: some in a row make one bin.

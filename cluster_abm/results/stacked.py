@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from cluster_abm.results.style import legend_below, look_of_part, new_figure, plain, save, tidy
+from cluster_abm.results.figures.options import label_for
+from cluster_abm.results.style import legend_below, look_of_part, new_figure, plain, points, save, tidy
 
 # Parts that a paper adds up look as what they mostly are.
 PARTS = {"CPU": "cpu", "queuing": "cpu_queue", "paging": "paging", "migration": "migration", "I/O": "io"}
@@ -35,11 +36,12 @@ def stacked_figure(title: str, label: str, parts: pd.DataFrame) -> Figure:
         axes.barh(np.arange(len(parts)), lengths, 0.7, left, label=str(name), **look)
         left += lengths
     for y, end in enumerate(left):
-        axes.annotate(f" {plain(float(end), 3)}", (end, y), va="center", fontsize=9)
-    axes.set_yticks(np.arange(len(parts)), [str(name) for name in parts.index])
+        axes.annotate(f" {plain(float(end), 3)}", (end, y), va="center", fontsize=points(9))
+    axes.set_yticks(np.arange(len(parts)), [label_for(str(name)) for name in parts.index])
     axes.invert_yaxis()
     axes.tick_params(axis="y", length=0)
     axes.set_xlim(0, 1.12 * float(left.max(initial=0.0)) or 1.0)
     tidy(axes, "", label, "", grid="x")
     legend_below(figure, *axes.get_legend_handles_labels())
+    figure.data = parts.rename_axis("bar").reset_index()
     return figure

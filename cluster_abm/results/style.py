@@ -6,11 +6,13 @@ import math
 import textwrap
 from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cluster_abm.results.colours import BREAKDOWN_COLOURS, INK, REMARK
-from cluster_abm.results.files import in_one_move
+from cluster_abm.results.figures.files import save, save_both
+from cluster_abm.results.figures.fitting import LETTERS_PER_INCH
+from cluster_abm.results.figures.options import current
+from cluster_abm.results.figures.stamps import calling_module
 from cluster_abm.results.plain import TIME_UNITS_S, plain, time_unit
 
 if TYPE_CHECKING:
@@ -22,9 +24,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.ticker import Locator
 
+    from cluster_abm.results.figures.picture import Picture
+
     Floats = npt.NDArray[np.float64]
 
-__all__ = ["TIME_UNITS_S", "plain", "time_unit"]
+__all__ = ["TIME_UNITS_S", "plain", "save", "save_both", "time_unit"]
 
 # Time in transit is a task's own (remote start, migration) or that of the files which it fetches.
 BREAKDOWN_WORDS = {
@@ -37,23 +41,58 @@ BREAKDOWN_HATCHES = {
 }  # fmt: skip
 # How much of the curves' height an interval may add to it.
 INTERVAL_ROOM = 0.4
-# Of legends: how many letters an inch takes, and how many the line beside them.
-LETTERS_PER_INCH, LETTERS_OF_A_HANDLE = 11.0, 7
+# Of legends: how many letters the line beside them takes.
+LETTERS_OF_A_HANDLE = 7
+# Letters of a title that an inch takes, which are larger.
+TITLE_PER_INCH = 9.0
+# A panel keeps at least this share of its usual width; else fewer stand beside each other.
+NARROWEST, USUAL_PANEL = 0.75, 4.1
 # Longer times are not written in milliseconds.
 LONGEST_MS = 20_000.0
 
 
 def columns_of(count: int) -> int:
     """How many panels stand in a row."""
-    return count if count <= 3 else 3 if count > 4 else 2
+    return columns_with_room(count if count <= 3 else 3 if count > 4 else 2)
 
 
-def new_figure(width: float, height: float, title: str) -> Figure:
-    """An empty figure of that size [inches] under a title, wrapped where it is longer than the figure is wide."""
-    from cluster_abm.results.picture import Picture
+def columns_with_room(columns: int, panel_width: float = USUAL_PANEL) -> int:
+    """How many of some panels have room beside each other.
 
+    Args:
+        columns: how many there usually are.
+        panel_width: their usual width [inches].
+    """
+    options = current()
+    if options.inches is None:
+        return columns
+    return max(1, min(columns, int(options.inches[0] / (NARROWEST * panel_width * options.type_scale))))
+
+
+def points(usual: float) -> float:
+    """A size of letters [points], usual where Matplotlib's is 10 pt: figures for print and styles have others."""
+    import matplotlib
+
+    return usual * float(matplotlib.rcParams["font.size"]) / 10
+
+
+def letters_in(inches: float) -> float:
+    """How many letters of a legend have room in a width."""
+    return inches * LETTERS_PER_INCH / points(1.0)
+
+
+def new_figure(width: float, height: float, title: str) -> Picture:
+    """An empty figure of that size [inches], or of the one asked for, under a title in as many lines as it needs."""
+    from cluster_abm.results.figures.picture import Picture
+
+    options = current()
+    if options.inches is not None:
+        width, given = options.inches
+        height = height * options.type_scale if given is None else given
     figure = Picture(figsize=(width, height), layout="constrained")
-    figure.suptitle(_balanced(title, round(width * 9)), fontsize=13)
+    figure.drawn_by = calling_module()
+    if title:
+        figure.suptitle(_balanced(title, round(width * TITLE_PER_INCH / points(1.0))), fontsize=points(13))
     return figure
 
 
@@ -66,7 +105,7 @@ def panel_grid(
     rest: float,
     sharex: bool = False,
     sharey: bool = False,
-) -> tuple[Figure, list[Any]]:
+) -> tuple[Picture, list[Any]]:
     """A figure, `rest` inches higher than its rows of panels, and their Axes; panels beyond `count` are hidden."""
     rows = -(-count // columns)
     figure = new_figure(width, row_height * rows + rest, title)
@@ -94,7 +133,7 @@ def legend_below(figure: Figure, handles: Sequence[Any], labels: Sequence[str] =
     if not words:
         return
     letters = [len(label) + LETTERS_OF_A_HANDLE for label in words]
-    room = figure.get_figwidth() * LETTERS_PER_INCH
+    room = letters_in(figure.get_figwidth())
     for columns in range(len(words), 0, -1):
         # Matplotlib fills a column after the other; the first ones have one entry more where it does not come out.
         most, longer = divmod(len(words), columns)
@@ -106,20 +145,28 @@ def legend_below(figure: Figure, handles: Sequence[Any], labels: Sequence[str] =
 
 def tidy(axes: Axes, title: str, x: str, y: str, grid: str = "y") -> None:
     """Title, axis labels, a light grid across the axis of values, plain numbers at the ticks, no box."""
-    axes.set_title(title, fontsize=11, loc="left")
+    style = current().rc
+    axes.set_title(title, fontsize=style.get("axes.titlesize", points(11)), loc="left")
     axes.set_xlabel(x)
     axes.set_ylabel(y)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(visible=False)
-    axes.grid(axis="x" if grid == "x" else "y", alpha=0.3, linewidth=0.6)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(style.get(f"axes.spines.{side}", False))
+    # A style of the user says whether there is a grid, and of what kind.
+    if "axes.grid" not in style:
+        axes.grid(visible=False)
+        axes.grid(axis="x" if grid == "x" else "y", alpha=0.3, linewidth=0.6)
     axes.set_axisbelow(True)
     for axis in (axes.xaxis, axes.yaxis):
         _plain_axis(axis)
 
 
 def legend_beside_title(axes: Axes) -> None:
-    """A legend at the right end of the title's line, where no data can be under it."""
-    axes.legend(frameon=False, fontsize=9, ncols=4, loc="lower right", bbox_to_anchor=(1.0, 0.985), borderaxespad=0.1)
+    """A legend at the right end of the title's line, where no data can be under it; without room there, among them."""
+    if current().inches is not None:
+        axes.legend(fontsize=points(9), loc="best", framealpha=0.7, edgecolor="none")
+        return
+    place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 0.985), "borderaxespad": 0.1}
+    axes.legend(frameon=False, fontsize=points(9), ncols=4, **place)
 
 
 def error_bars(axes: Axes, x: Floats, mean: Floats, low: Floats, high: Floats, **style: Any) -> None:
@@ -216,29 +263,3 @@ def remark(axes: Axes, text: str) -> None:
     """Words in the middle of a panel that has nothing to draw."""
     axes.tick_params(axis="x", labelbottom=False, length=0)
     axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=REMARK)
-
-
-def save(figure: Figure, path: Path) -> Path:
-    """Write a PNG; no date or version in it, so that equal runs give equal bytes."""
-    from cluster_abm.results.picture import texts_as_given
-
-    with in_one_move(path) as partial, texts_as_given(figure):
-        figure.savefig(partial, dpi=130, metadata={"Software": None})
-    return path
-
-
-def save_both(figure: Figure, path: Path) -> list[Path]:
-    """Write a PNG and an SVG beside it; nothing in them depends on when or by which version they were made.
-
-    Args:
-        path: of both, without the ending.
-    """
-    import matplotlib
-
-    from cluster_abm.results.picture import texts_as_given
-
-    vector = path.with_name(path.name + ".svg")
-    # Identifiers within an SVG are random otherwise.
-    with matplotlib.rc_context({"svg.hashsalt": "cluster-abm"}), in_one_move(vector) as partial, texts_as_given(figure):
-        figure.savefig(partial, metadata={"Date": None, "Creator": None})
-    return [save(figure, path.with_name(path.name + ".png")), vector]

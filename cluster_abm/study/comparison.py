@@ -23,6 +23,7 @@ from cluster_abm.scenario.policy_names import current_name
 from cluster_abm.scenario.shipped import nearest
 from cluster_abm.scenario.wording.caption import caption_of
 from cluster_abm.study.comparison_document import document_of, finite
+from cluster_abm.study.comparison_figures import InFigures
 from cluster_abm.study.comparison_words import TEST_WORDS, conclusion_of, one_sample_words, ratio_text, text_of
 from cluster_abm.study.reference import ReferenceRuns, own_mean, reference_words
 from cluster_abm.study.runner.tasks import RunsOutcome
@@ -34,15 +35,13 @@ from cluster_abm.study.statistics.pairs import Pairs
 from cluster_abm.workload import bound_ms
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from cluster_abm.recording.showing import Shown
 
 __all__ = ["BEST", "BOUNDED", "TEST_WORDS", "WORST", "Comparison", "finite"]
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(displays.Displayed):
+class Comparison(InFigures, displays.Displayed):
     """A finished comparison; a notebook shows it as a table with intervals, the pairs in words, and the picture.
 
     Example:
@@ -332,27 +331,6 @@ class Comparison(displays.Displayed):
         variants = variants_of(self.scenario, names)
         return show([record(one, seed=self.seeds[0]) for one in variants.values()], embed)
 
-    def plot(self, title: str | None = None) -> Figure:
-        """Draw what `cluster-abm compare` writes as compare.png: mean slowdowns with their intervals, where a task's
-        time went, and each seed's slowdown beside the first policy's.
-
-        Args:
-            title: what stands above it; default: `title`.
-
-        Returns:
-            A Matplotlib figure; a notebook shows it, and `.savefig("mine.png")` writes it.
-
-        Raises:
-            InputError: no seed has finished for all policies.
-        """
-        from cluster_abm.results.pictures import comparison_figure
-
-        slowdowns = {}
-        for name in self.policies:
-            found = self.estimate(name, "mean_slowdown")
-            slowdowns[name] = (found.mean, found.ci95)
-        return comparison_figure(title or self.title, self.runs[self.runs["seed"].isin(self.seeds)], slowdowns)
-
     def as_json(self) -> dict[str, Any]:
         """The document that `cluster-abm compare --json` prints."""
         return document_of(self)
@@ -407,7 +385,7 @@ class Comparison(displays.Displayed):
             for (a, b), pair in self.pairs().items()
         ]
         yield displays.folded(f"{len(words)} pairs, seed by seed", displays.table(words))
-        from cluster_abm.results.picture import png_of
+        from cluster_abm.results.figures.picture import png_of
 
         yield displays.image(png_of(self.plot()), f"{self.title}: slowdowns, where the time went, seed by seed")
 

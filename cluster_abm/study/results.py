@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pandas as pd
 
 from cluster_abm import displays
-from cluster_abm.arguments import COUNT, FLAG, PATH, TABLE, TEXT, Kind, check_arguments, is_path, or_none
+from cluster_abm.arguments import COUNT, FLAG, PATH, TABLE, TEXT, Kind, check_arguments, is_path, or_none, shortened
 from cluster_abm.errors import InputError
 from cluster_abm.policies import name_of
+from cluster_abm.results.figures.latex import latex_table
+from cluster_abm.results.figures.options import OF_POLICIES, FigureOptions, Look
 from cluster_abm.results.of_studies.study_axes import label_of, value_text
 from cluster_abm.results.style import plain
 from cluster_abm.study import batch, results_folder
@@ -19,7 +21,7 @@ from cluster_abm.study.comparison import Comparison
 from cluster_abm.study.design.study_file import Study, load_study
 from cluster_abm.study.design.unset_keys import with_unset_keys
 from cluster_abm.study.report.findings import Findings, find
-from cluster_abm.study.report.report import write_report
+from cluster_abm.study.report.report import against_reference, write_report
 from cluster_abm.study.report.study_loads import loads_over_time
 from cluster_abm.study.saved import SavedRun, is_saved, load_saved
 from cluster_abm.study.status import Status, status_of
@@ -126,25 +128,70 @@ class Results(pd.DataFrame, displays.Displayed, metaclass=_OwnAlone):
         """
         return self._found(metric).differences
 
-    def plot(self, metric: str = "") -> Figure:  # type: ignore[override]
-        """Draw a metric over the study's points, a line a policy, with 95 % intervals.
+    def plot(self, metric: str = "", **look: Unpack[Look]) -> Figure:  # type: ignore[override]
+        """Draw a metric over the study's points, a line for each policy, with 95 % intervals. With `baseline=`: what
+        the others have more than that policy, on the same jobs.
+
+        Where the largest mean is more than 10 times the smallest, the axis is logarithmic and says so.
+
+        Args:
+            metric: as of `estimates`.
+            look: policies, baseline, x (a swept key that is a number), size ("column", "page" or inches), labels,
+                colours, title, style (results.figures.options.Look).
+
+        Returns:
+            A Matplotlib figure; a notebook shows it, and `.savefig("mine.pdf")` writes it.
+
+        Raises:
+            InputError: as of `estimates`; or an option that cannot be.
+        """
+        from cluster_abm.results.of_studies.study_axes import lay_out
+        from cluster_abm.results.of_studies.study_grid import Looks
+        from cluster_abm.results.of_studies.study_pictures import differences_figure, lines_figure
+
+        study = self._study
+        options = FigureOptions.of(look, OF_POLICIES | {"baseline", "x"}, study.policies, "picture of a study")
+        if options.x is not None and options.x not in study.swept:
+            raise InputError(f"plot(x={shortened(options.x)}): not swept; allowed: {', '.join(study.swept) or 'none'}")
+        found, metric = self._found(metric), self._metric(metric)
+        title, layout = options.titled(study.title or study.name), lay_out(found.points, options.x)
+        baseline, order = options.baseline, list(study.policies)
+
+        def drawn() -> Figure:
+            # Of all policies, so that one has its colour whichever others are drawn; named in the order asked for.
+            looks = Looks(order).of(options.policies)
+            if baseline is None:
+                rows = found.estimates[found.estimates["policy"].isin(options.policies)]
+                return lines_figure(title, metric, rows, layout, looks)
+            against = against_reference(found.differences, metric, baseline)
+            rows = against[against["policy"].isin(options.policies)]
+            return differences_figure(title, metric, rows, layout, looks, baseline)
+
+        return options.draw(drawn)
+
+    def to_latex(self, metric: str = "") -> str:  # type: ignore[override]
+        """`estimates` as a table for LaTeX's booktabs: a row for each point and policy, the mean with its interval.
 
         Args:
             metric: as of `estimates`.
 
-        Returns:
-            A Matplotlib figure; a notebook shows it, and `.savefig("mine.png")` writes it.
-
         Raises:
             InputError: as of `estimates`.
         """
-        from cluster_abm.results.of_studies.study_axes import lay_out
-        from cluster_abm.results.of_studies.study_grid import Looks
-        from cluster_abm.results.of_studies.study_pictures import lines_figure
+        return latex_table(self._rows_of_means(self._metric(metric)))
 
-        found, study = self._found(metric), self._study
-        title = study.title or study.name
-        return lines_figure(title, self._metric(metric), found.estimates, lay_out(found.points), Looks(study.policies))
+    def _rows_of_means(self, metric: str) -> list[dict[str, object]]:
+        """A row for each point and policy, as it is shown."""
+        estimates = self.estimates(metric)
+        keys = [key for key in self._study.swept if key in estimates]
+        return [
+            {
+                **{label_of(key): value_text(row[key]) for key in keys}, "policy": row["policy"],
+                f"{label_of(metric)}, mean [95 %]": _interval(row["mean"], row["low"], row["high"]),
+                "seeds": row["seeds"],
+            }
+            for row in estimates.to_dict("records")
+        ]  # fmt: skip
 
     def report(self, out: str | Path | None = None) -> list[Path]:
         """Write what `cluster-abm batch report` writes: report.md, tables as CSV, pictures as PNG and SVG.
@@ -209,18 +256,8 @@ class Results(pd.DataFrame, displays.Displayed, metaclass=_OwnAlone):
             yield displays.paragraph("\n".join(lines))
         if (self["status"] == "finished").any():
             metric = self._metric("")
-            estimates = self.estimates()
-            keys = [key for key in study.swept if key in estimates]
-            rows = [
-                {
-                    **{label_of(key): value_text(row[key]) for key in keys}, "policy": row["policy"],
-                    f"{label_of(metric)}, mean [95 %]": _interval(row["mean"], row["low"], row["high"]),
-                    "seeds": row["seeds"],
-                }
-                for row in estimates.to_dict("records")
-            ]  # fmt: skip
-            yield displays.table(rows)
-            from cluster_abm.results.picture import png_of
+            yield displays.table(self._rows_of_means(metric))
+            from cluster_abm.results.figures.picture import png_of
 
             yield displays.image(png_of(self.plot()), f"{study.title or study.name}: {label_of(metric)}")
         # 101 numbers of each run.

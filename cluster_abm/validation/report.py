@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
+from cluster_abm.results.figures.files import linked
 from cluster_abm.validation.judging import LIMITS
 
 Document = dict[str, Any]
@@ -125,7 +126,7 @@ def page(document: Document) -> str:
         lines += [
             "Errors are |measured / predicted - 1| of a process's response time, with 95 % bootstrap intervals",
             "over sets; the noise floor is what repeats of the same set differ by, as the error it would make.", "",
-            "![measured against predicted](validation.png)", "",
+            linked("measured against predicted", "validation.png"), "",
         ]  # fmt: skip
     reasons = reasons_of(document)
     if reasons:

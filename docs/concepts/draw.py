@@ -14,6 +14,7 @@ from matplotlib.patches import FancyBboxPatch, Rectangle
 
 from cluster_abm import ClusterModel
 from cluster_abm.results.colours import ALONE, BREAKDOWN_COLOURS, FAINT, INK, MOVE, PAPER, SERIES_COLOURS, mixed
+from cluster_abm.results.figures.picture import save_undated
 from cluster_abm.results.looks import FAMILIES, LOOKS, colour_of
 from cluster_abm.results.style import error_bars, new_figure, tidy
 from cluster_abm.study.statistics.estimates import estimate
@@ -52,7 +53,9 @@ def arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float], word
 
 def save(figure: Figure, name: str) -> None:
     """Write the figure beside this file."""
-    figure.savefig(HERE / f"{name}.png", dpi=110)
+    # Of schemes, which are no `Picture`, too.
+    figure.drawn_by = "docs/concepts/draw.py"  # type: ignore[attr-defined]
+    save_undated(figure, HERE / f"{name}.png", dpi=110)
     print(f"{name}.png")
 
 

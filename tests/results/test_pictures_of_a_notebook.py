@@ -7,7 +7,7 @@ import io
 import pytest
 from PIL import Image
 
-from cluster_abm.results.picture import Picture, texts_as_given
+from cluster_abm.results.figures.picture import Picture, texts_as_given
 
 
 def picture(text=""):

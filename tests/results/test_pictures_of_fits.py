@@ -214,7 +214,7 @@ def test_a_plan_shows_the_metric_the_bound_and_where_it_begins_to_be_kept():
     # The largest is 9, below three times the bound: 8 % beyond it.
     assert axes.get_ylim() == pytest.approx((0, 1.08 * 9))
     assert names(axes) == ("slowdown <= 4", "nodes", "mean slowdown (wall / isolated time)")
-    expected = ["none", "what is asked", "where it begins to be kept (band: 95 % interval)"]
+    expected = ["none", "target", "where it begins to be met (band: 95 % interval)"]
     assert words(figure.legends[0]) == expected
     assert [mark.get_linestyle() for mark in figure.legends[0].legend_handles[1:]] == ["--", ":"]
 

@@ -149,9 +149,10 @@ def test_up_to_eight_points_have_a_tick_each_and_a_wide_range_is_logarithmic(xs,
 
 
 @pytest.mark.parametrize(("values", "interval", "scale", "limits", "cut"), [
-    ([2.0, 30.0], (1.0, 31.0), "linear", (0, 1.06 * 31), False),
-    # Intervals have four tenths of the curves' height: to 42, and 6 % of it.
-    ([2.0, 30.0], (1.0, 60.0), "linear", (0, 1.06 * 42), True),
+    # Up to ten times the least.
+    ([2.0, 20.0], (1.0, 21.0), "linear", (0, 1.06 * 21), False),
+    # Intervals have four tenths of the curves' height: to 28, and 6 % of it.
+    ([2.0, 20.0], (1.0, 60.0), "linear", (0, 1.06 * 28), True),
     ([3.0, 60.0], (2.0, 90.0), "log", (2, 90), False),
     ([3.0, 60.0], (1.9, 60.0), "log", (2, 90), True),
     ([3.0, 60.0], (2.0, 91.0), "log", (2, 90), True),

@@ -33,12 +33,10 @@ def drawn(monkeypatch):
     """What the pictures were asked for: everything but the path."""
     asked = []
 
-    def draw(path, *given):
-        asked.append((path.name, *given))
-
     of_studies = "cluster_abm.results.of_studies"
-    monkeypatch.setattr(f"{of_studies}.calibration_picture.draw_calibration", draw)
-    monkeypatch.setattr(f"{of_studies}.tuning_picture.draw_search", draw)
+    for module, function in (("calibration_picture", "calibration_figure"), ("tuning_picture", "search_figure")):
+        monkeypatch.setattr(f"{of_studies}.{module}.{function}", lambda *given: given)
+    monkeypatch.setattr("cluster_abm.results.style.save", lambda given, path: asked.append((path.name, *given)))
     return asked
 
 

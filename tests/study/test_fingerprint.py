@@ -133,7 +133,8 @@ def test_a_worker_whose_policy_has_other_sources_carries_nothing_out(package, tm
 # Of each module of results/: whether a run's numbers come from it. An edit of one that only shows voids no results.
 MAKES_NUMBERS = {
     "__init__": False, "arena_pictures": False, "asked": True, "by_member": True, "by_node_group": True,
-    "calibration_picture": False, "colours": False, "columns": False,
+    "calibration_picture": False, "colours": False, "columns": False, "comparison_picture": False, "data": False,
+    "fitting": False, "latex": False, "options": False, "stamps": False,
     "files": False, "film": False, "film_files": False, "fitting_picture": False, "frames": True, "lanes": False,
     "load_scale": False, "looks": False, "metrics": True, "node_sizes": False, "picture": False, "pictures": False,
     "outcomes": True, "plain": False, "planning_picture": False, "sensitivity_picture": False, "stacked": False,

@@ -122,9 +122,10 @@ DEFAULTS = {
         "compile_decisions": True, "agents_step": True, "record": False, "overrides": None, "network": None,
     },
     "ClusterModel.run": {"progress": None, "until_ms": None},
-    "Comparison.plot": {"title": None},
-    "Reproduction.plot": {"picture": ""},
+    "Comparison.plot": {"metric": None},
+    "Reproduction.plot": {"metric": "", "picture": ""},
     "Results.plot": {"metric": ""},
+    "Planned.plot": {"metric": None},
     "Results.report": {"out": None},
     "compare": {
         "policies": None, "seeds": None, "workers": None, "quiet": False, "where": None, "overrides": None, "out": None,

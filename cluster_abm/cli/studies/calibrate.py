@@ -98,21 +98,11 @@ class CalibrateFrame(QuestionFrame["Calibrated"]):
 
     def _save(self, folder: Path, found: Calibrated) -> None:
         from cluster_abm.results.files import write_text
-        from cluster_abm.results.of_studies.calibration_picture import Slice, draw_calibration
+        from cluster_abm.results.style import save
 
-        question, table = found.question, found.frame()
-        write_text(folder, self.table, table.to_csv(index=False, lineterminator="\n"))
+        write_text(folder, self.table, found.frame().to_csv(index=False, lineterminator="\n"))
         write_text(folder, "calibrated.toml", found.toml())
-        slices = {
-            one.key: Slice(*found.slices[one.key], one.value, *one.ci90, over.log)
-            for one, over in zip(found.estimates, question.overs, strict=True)
-        }
-        by_job = question.observed.kind == "jobs"
-        after = found.errors(found.logs, held_out=True) or found.errors(found.logs, held_out=False)
-        assert after is not None
-        side = "held-out" if any(row.is_held_out for row in question.observed.rows) else "fitted"
-        title = f"{question.scenario.name}, calibrated: median error of the {side} rows {after.median:.1%}"
-        draw_calibration(folder / self.picture, title, table, "ms" if by_job else "", slices)
+        save(found.plot(), folder / self.picture)
 
     def _show(self, found: Calibrated) -> None:
         _print_calibration(found)

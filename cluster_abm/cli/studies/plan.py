@@ -118,7 +118,7 @@ class PlanFrame(QuestionFrame["Planned"]):
         from cluster_abm.results.style import save
 
         write_table(folder, self.table, found.frame())
-        save(found.plot(self.overrides.captioned(found.title)), folder / self.picture)
+        save(found.plot(title=self.overrides.captioned(found.title)), folder / self.picture)
 
     def _show(self, found: Planned) -> None:
         _print_plan(found)

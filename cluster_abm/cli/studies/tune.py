@@ -99,18 +99,11 @@ class TuneFrame(QuestionFrame["Tuned"]):
 
     def _save(self, folder: Path, found: Tuned) -> None:
         from cluster_abm.results.files import write_table, write_text
-        from cluster_abm.results.of_studies.tuning_picture import draw_search
+        from cluster_abm.results.style import save
 
-        question, table = found.question, found.frame()
-        write_table(folder, self.table, table)
+        write_table(folder, self.table, found.frame())
         write_text(folder, "best.toml", f"# {_in_a_line(found)}\n{found.toml()}")
-        policy = question.scenario.policy.name
-        title = f"{policy} on {question.scenario.name}: {len(table)} candidates, {found.spent} runs"
-        if found.judgement is not None:
-            title += f"; the best, judged on {_seeds(question.unseen_seeds)}: {_in_digits(found.judgement.ratio)}"
-        label = f"{question.metric} / the defaults'"
-        logs = {one.over.key: one.over.log for one in question.searched}
-        draw_search(folder / self.picture, self.overrides.captioned(title), label, table, logs, found.best.number)
+        save(found.plot(title=self.overrides.captioned(found.title)), folder / self.picture)
 
     def _show(self, found: Tuned) -> None:
         _print_search(found)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cluster_abm.cli.figures import figures_option
 from cluster_abm.cli.options import json_option, names_of, out_option
 from cluster_abm.cli.output import echo, tell
 from cluster_abm.errors import InputError
@@ -47,6 +48,7 @@ NAMES = {
 @click.option("--memory", "with_memory", is_flag=True, help="Also the part memory: a memory limit by a control group.")
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of the sets of processes.")
 @out_option(None)
+@figures_option()
 @json_option
 def validate_command(
     yes: bool, seconds: float, parts: str, with_memory: bool, seed: int, out: Path | None, as_json: bool

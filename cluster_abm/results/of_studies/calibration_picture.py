@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from cluster_abm.arrays import Floats
 from cluster_abm.results.colours import ALONE, LINE, MARK, SERIES_COLOURS
 from cluster_abm.results.of_studies.study_axes import label_of
-from cluster_abm.results.style import log_ticks, panel_grid, plain, save, tidy
+from cluster_abm.results.style import columns_with_room, log_ticks, panel_grid, plain, points, save, tidy
 
 # Of rows; a key's own curve stands for both.
 FIT, HELD_OUT = SERIES_COLOURS[:2]
@@ -32,14 +33,19 @@ class Slice(NamedTuple):
 
 
 def draw_calibration(path: Path, title: str, table: pd.DataFrame, unit: str, slices: Mapping[str, Slice]) -> Path:
-    """Draw predicted over observed, a point a row, and a panel for each key.
+    """Write `calibration_figure` to a PNG file."""
+    return save(calibration_figure(title, table, unit, slices), path)
+
+
+def calibration_figure(title: str, table: pd.DataFrame, unit: str, slices: Mapping[str, Slice]) -> Figure:
+    """Predicted over observed, a point a row, and a panel for each key.
 
     Args:
         table: columns use, observed, predicted.
         unit: of the values: "ms", or "" where rows are metrics of several units.
     """
     panels = 1 + len(slices)
-    columns = min(COLUMNS, panels)
+    columns = columns_with_room(min(COLUMNS, panels), 4.6)
     figure, grid = panel_grid(title, panels, columns, 4.6 * columns + 0.4, 4.0, 0.6)
     _draw_rows(grid[0], table, unit)
     for axes, (key, curve) in zip(grid[1:], slices.items(), strict=False):
@@ -50,8 +56,8 @@ def draw_calibration(path: Path, title: str, table: pd.DataFrame, unit: str, sli
         if curve.log:
             log_ticks(axes)
         tidy(axes, key, label_of(key), "rms of log(observed / predicted) [%]\n(fitted rows; the other keys held)")
-        axes.legend(frameon=False, fontsize=9)
-    return save(figure, path)
+        axes.legend(frameon=False, fontsize=points(9))
+    return figure
 
 
 def _draw_rows(axes: object, table: pd.DataFrame, unit: str) -> None:
@@ -74,4 +80,4 @@ def _draw_rows(axes: object, table: pd.DataFrame, unit: str) -> None:
     log_ticks(axes, of_y=True)
     behind = f" [{unit}]" if unit else " (each in its unit)"
     tidy(axes, "rows", f"observed{behind}", f"predicted{behind}")
-    axes.legend(frameon=False, fontsize=9)
+    axes.legend(frameon=False, fontsize=points(9))

@@ -10,7 +10,17 @@ import numpy as np
 
 from cluster_abm.arrays import Floats
 from cluster_abm.results.colours import MARK, SERIES_COLOURS, mixed
-from cluster_abm.results.style import TIME_UNITS_S, legend_below, log_ticks, panel_grid, save, tidy, time_unit
+from cluster_abm.results.style import (
+    TIME_UNITS_S,
+    columns_with_room,
+    legend_below,
+    log_ticks,
+    panel_grid,
+    points,
+    save,
+    tidy,
+    time_unit,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,7 +67,7 @@ def draw_fit(
         course_words: that panel's title and axis labels.
         bars: rank correlations: what of, of the log, of the model, and least and largest over seeds.
     """
-    figure, axes = panel_grid(title, len(columns) + 3, COLUMNS, 4.4 * COLUMNS, 3.5, 0.7)
+    figure, axes = panel_grid(title, len(columns) + 3, columns_with_room(COLUMNS, 4.4), 4.4 * COLUMNS, 3.5, 0.7)
     for panel, (name, (log, model)) in zip(axes, columns.items(), strict=False):
         _distribution(panel, name, log, model)
     rest = axes[len(columns) :]
@@ -87,7 +97,7 @@ def _distribution(axes: Axes, name: str, log: Floats, model: Floats) -> None:
     most = max(float(values.max(initial=0.0)) for values in (log, model))
     if low < high and not 1 < most / least <= 1 + NEARLY_EQUAL:
         log_ticks(axes)
-    axes.tick_params(axis="x", labelsize=8)
+    axes.tick_params(axis="x", labelsize=points(8))
 
 
 def _dispersions(axes: Axes, curve: LogAndModel) -> None:
@@ -99,7 +109,7 @@ def _dispersions(axes: Axes, curve: LogAndModel) -> None:
     if len(curve.x) > 1:
         log_ticks(axes)
     log_ticks(axes, of_y=True)
-    axes.tick_params(axis="x", labelsize=8)
+    axes.tick_params(axis="x", labelsize=points(8))
 
 
 def _course(axes: Axes, curve: LogAndModel, title: str, x: str, y: str) -> None:

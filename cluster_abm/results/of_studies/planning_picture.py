@@ -12,9 +12,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from cluster_abm.results.colours import MARK
+from cluster_abm.results.figures.options import label_for
 from cluster_abm.results.looks import looks_of
 from cluster_abm.results.of_studies.study_axes import WIDEST_LINEAR, label_of, scaled_label_of
-from cluster_abm.results.style import error_bars, legend_below, log_ticks, new_figure, save, tidy
+from cluster_abm.results.style import columns_with_room, error_bars, legend_below, log_ticks, panel_grid, save, tidy
 
 # The picture ends at this multiple of the bound: how far beyond it a metric goes does not matter.
 TOP = 3.0
@@ -55,9 +56,9 @@ def plan_figure(
         values: of each policy, where the needs begin to be kept, and the interval's ends; None: beyond the range.
     """
     looks = looks_of(list(values))
-    figure = new_figure(6.2 * len(needs) + 2.0, 5.4, title)
-    panels = figure.subplots(1, len(needs), squeeze=False)[0]
-    for axes, need in zip(panels, needs, strict=True):
+    beside = columns_with_room(len(needs), 6.2)
+    figure, panels = panel_grid(title, len(needs), beside, 6.2 * beside + 2.0, 4.5, 0.9)
+    for axes, need in zip(panels, needs, strict=False):
         numbers = table[need.metric][np.isfinite(table[need.metric])]
         # Where no job finished, no run has a number.
         top = float(numbers.max()) if len(numbers) else need.bound
@@ -71,7 +72,11 @@ def plan_figure(
             at, *bounds = (own[name].to_numpy(float) for name in columns)
             mean, low_end, high_end = (values_of / divisor for values_of in bounds)
             least = np.min(mean, initial=np.inf, where=np.isfinite(mean))
-            label = policy if least <= top else f"{policy} ({'above the picture' if least < np.inf else 'no number'})"
+            label = (
+                label_for(policy)
+                if least <= top
+                else f"{label_for(policy)} ({'above the picture' if least < np.inf else 'no number'})"
+            )
             error_bars(axes, at, mean, low_end, high_end, linewidth=1.3, label=label, **look)
             value, low, high = values[policy]
             if value is not None:
@@ -88,6 +93,7 @@ def plan_figure(
         Line2D([], [], color=MARK, linewidth=1.2, linestyle="--"),
         Line2D([], [], color=MARK, linewidth=1.0, linestyle=":"),
     ]
-    labels += ["what is asked", "where it begins to be kept (band: 95 % interval)"]
+    labels += ["target", "where it begins to be met (band: 95 % interval)"]
     legend_below(figure, handles, labels)
+    figure.data = table
     return figure

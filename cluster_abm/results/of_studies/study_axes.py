@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cluster_abm.errors import InputError
 from cluster_abm.results.asked import metric_of
 from cluster_abm.results.style import in_unit_of, plain
 
@@ -142,12 +143,15 @@ def is_numeric(values: Sequence[Any]) -> bool:
     return all(isinstance(v, Real) and not isinstance(v, bool) and math.isfinite(float(v)) for v in values)
 
 
-def lay_out(points: pd.DataFrame) -> Layout:
+def lay_out(points: pd.DataFrame, x: str | None = None) -> Layout:
     """One key: along x; several: small multiples, a panel a combination of the others; too many: a panel a key, all
     points in each.
 
     Args:
         points: index the points' numbers, a column a swept key; no columns: a single point.
+        x: the key along x; None: the one of most values.
+
+    Raises InputError: the key along x is no number, or has one value only.
     """
     keys = [str(key) for key in points.columns]
     texts = key_texts(points)
@@ -158,7 +162,10 @@ def lay_out(points: pd.DataFrame) -> Layout:
         return Layout(
             (Panel("", tuple(points.index), tuple(map(float, range(len(points))))),), ("",), ("",) * len(points)
         )
-    along = max((key for key in varied if key in numeric), key=distinct.__getitem__, default=None)
+    if x is not None and (x not in varied or x not in numeric):
+        allowed = ", ".join(key for key in varied if key in numeric) or "none"
+        raise InputError(f"plot(x={x!r}): has to be a number that differs from point to point; allowed: {allowed}")
+    along = x or max((key for key in varied if key in numeric), key=distinct.__getitem__, default=None)
     if along is not None:
         others = [key for key in varied if key != along]
         groups = (

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from cluster_abm.results.figures.options import label_for
+from cluster_abm.results.figures.picture import Picture
 from cluster_abm.results.looks import looks_of
 from cluster_abm.results.style import columns_of, panel_grid
 
@@ -23,18 +24,25 @@ class Looks:
     def __getitem__(self, policy: str) -> dict[str, Any]:
         return dict(self._looks[policy])
 
+    def of(self, policies: Sequence[str]) -> Looks:
+        """The same looks, of these policies in this order."""
+        chosen = Looks(())
+        chosen.policies, chosen._looks = tuple(policies), self._looks
+        return chosen
+
     def handles(self, policies: Sequence[str], joined: bool = True, markers: bool = True) -> list[Line2D]:
         """Entries of a legend."""
         looks = [
             self[name] | ({} if joined else {"linestyle": "none"}) | ({} if markers else {"marker": ""})
             for name in policies
         ]
-        return [Line2D([], [], label=name, markersize=6, **look) for name, look in zip(policies, looks, strict=True)]
+        found = zip(policies, looks, strict=True)
+        return [Line2D([], [], label=label_for(name), markersize=6, **look) for name, look in found]
 
 
 def grid_of(
     title: str, count: int, sharex: bool = False, sharey: bool = True, height: float = 3.3
-) -> tuple[Figure, list[Axes]]:
+) -> tuple[Picture, list[Axes]]:
     """A figure of `count` panels in rows, `height` inches each; panels that are left over are hidden."""
     columns = columns_of(max(1, count))
     width = max(7.5, 4.1 * columns)

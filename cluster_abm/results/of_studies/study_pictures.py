@@ -17,6 +17,8 @@ from matplotlib.ticker import PercentFormatter
 from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.results import style
 from cluster_abm.results.colours import MARK, PAPER
+from cluster_abm.results.figures.options import DWARFED, label_for
+from cluster_abm.results.figures.picture import Picture
 from cluster_abm.results.load_scale import scale_to, shades_of_loads
 from cluster_abm.results.of_studies.study_axes import WIDEST_LINEAR, Layout, Panel, distinct_texts, scaled_label_of
 from cluster_abm.results.of_studies.study_grid import Looks, grid_of, outer_labels
@@ -39,6 +41,7 @@ def lines_figure(title: str, metric: str, estimates: pd.DataFrame, layout: Layou
         estimates: columns point, policy, mean, low, high (NaN where there is no interval).
     """
     figure, panels = _panels(title, layout)
+    given = estimates
     estimates, label = _in_short_numbers(metric, estimates)
     names = [name for name in looks.policies if (estimates["policy"] == name).any()]
     for axes, panel in zip(panels, layout.panels, strict=True):
@@ -50,20 +53,28 @@ def lines_figure(title: str, metric: str, estimates: pd.DataFrame, layout: Layou
     if estimates["low"].notna().any():
         handles.append(_interval_handle(layout, cut))
     style.legend_below(figure, handles)
+    figure.data = given
     return figure
 
 
 def draw_differences(
     path: Path, title: str, metric: str, differences: pd.DataFrame, layout: Layout, looks: Looks, reference: str
 ) -> list[Path]:
+    """Write `differences_figure` to a PNG and an SVG file, whose path is without the ending."""
+    return style.save_both(differences_figure(title, metric, differences, layout, looks, reference), path)
+
+
+def differences_figure(
+    title: str, metric: str, differences: pd.DataFrame, layout: Layout, looks: Looks, reference: str
+) -> Figure:
     """Differences to one policy on the same jobs, with corrected intervals; filled markers where they leave 0 out.
 
     Args:
-        path: of the files, without the ending.
         differences: columns point, policy, mean, low, high, significant: policy less reference.
         reference: the policy that all are held against.
     """
     figure, panels = _panels(title, layout)
+    given = differences
     differences, label = _in_short_numbers(metric, differences)
     names = [name for name in looks.policies if (differences["policy"] == name).any()]
     for axes, panel in zip(panels, layout.panels, strict=True):
@@ -77,14 +88,15 @@ def draw_differences(
                 chosen = rows[rows["significant"].map(bool) == real]
                 marks = look | {"linestyle": "none", "mfc": fill, "markersize": 6}
                 axes.plot(chosen["x"] + shift, chosen["mean"], **marks, zorder=4)
-    cut = _finish(panels, layout, f"{label},\nless that of {reference}", differences, names)
+    cut = _finish(panels, layout, f"{label},\nless that of {label_for(reference)}", differences, names)
     handles = looks.handles(names, _are_joined(layout)) if not layout.is_single else []
     handles.append(_interval_handle(layout, cut, "95 % interval (Holm)"))
     untested = ", or one sample" if differences["significant"].isna().any() else ""
     for words, fill in (("significant (Holm, 5 %)", MARK), (f"not significant{untested}", PAPER)):
         handles.append(Line2D([], [], color=MARK, linestyle="none", marker="o", mfc=fill, markersize=6, label=words))
     style.legend_below(figure, handles)
-    return style.save_both(figure, path)
+    figure.data = given
+    return figure
 
 
 def draw_distributions(
@@ -143,9 +155,12 @@ def draw_breakdowns(path: Path, title: str, panels: Sequence[tuple[str, pd.DataF
             left += lengths
         for y, end in enumerate(left):
             axes.annotate(
-                f" {style.plain(float(end), 3)}" if end else " no task finished", (end, y), va="center", fontsize=9
+                f" {style.plain(float(end), 3)}" if end else " no task finished",
+                (end, y),
+                va="center",
+                fontsize=style.points(9),
             )
-        axes.set_yticks(np.arange(len(table)), [str(name) for name in table.index])
+        axes.set_yticks(np.arange(len(table)), [label_for(str(name)) for name in table.index])
         axes.set_ylim(max(len(table), 3) - 0.5 - (max(0, 3 - len(table)) / 2), -0.5 - max(0, 3 - len(table)) / 2)
         axes.tick_params(axis="y", length=0)
         axes.set_xlim(0, 1.18 * longest_s / style.TIME_UNITS_S[unit] or 1.0)
@@ -178,7 +193,7 @@ def draw_loads(path: Path, title: str, loads: Mapping[str, Mapping[str, Any]]) -
         image = axes.pcolormesh(edges, np.arange(len(tasks) + 1) - 0.5, tasks, rasterized=True, **scale)
         axes.set_xlim(0, longest_s / style.TIME_UNITS_S[unit])
         axes.yaxis.set_major_locator(style.whole_numbers())
-        style.tidy(axes, name, "", "")
+        style.tidy(axes, label_for(name), "", "")
         axes.grid(visible=False)
     outer_labels(grid, len(loads), f"time [{unit}]", "node")
     if image is not None:
@@ -238,7 +253,8 @@ def _finish(panels: Sequence[Axes], layout: Layout, label: str, table: pd.DataFr
     values = table["mean"].to_numpy(float)
     ends = table[["low", "high"]].to_numpy(float).ravel()
     known = values[np.isfinite(values)]
-    if len(known) and known.min() > 0 and known.max() > WIDEST_LINEAR * known.min():
+    if len(known) and known.min() > 0 and known.max() > DWARFED * known.min():
+        label += "\n(logarithmic: largest / smallest > 10)"
         panels[0].set_ylim(known.min() / 1.5, known.max() * 1.5)
         style.log_ticks(panels[0], of_y=True)
         low, high = panels[0].get_ylim()
@@ -249,12 +265,12 @@ def _finish(panels: Sequence[Axes], layout: Layout, label: str, table: pd.DataFr
         xs = sorted(set(panel.x))
         if layout.is_single:
             shifts = [_shift(number, len(names), layout, panel) for number in range(len(names))]
-            axes.set_xticks(shifts, names)
+            axes.set_xticks(shifts, [label_for(name) for name in names])
             axes.set_xlim(-0.5, 0.5)
         elif layout.names:
             # Lines of a key each; beside each other as long as they have room.
             lines = [name.replace(", ", "\n").replace("; ", "\n") for name in layout.names]
-            width = axes.figure.get_figwidth() * style.LETTERS_PER_INCH * 0.85  # type: ignore[union-attr]
+            width = 0.85 * style.letters_in(axes.figure.get_figwidth())  # type: ignore[union-attr]
             fits = max(len(line) for name in lines for line in name.split("\n")) + 2 <= width / len(lines)
             axes.set_xticks(xs, lines, rotation=0 if fits else 90)
             axes.set_xlim(min(xs) - 0.5, max(xs) + 0.5)
@@ -273,7 +289,7 @@ def _finish(panels: Sequence[Axes], layout: Layout, label: str, table: pd.DataFr
     return cut
 
 
-def _panels(title: str, layout: Layout) -> tuple[Figure, list[Axes]]:
+def _panels(title: str, layout: Layout) -> tuple[Picture, list[Axes]]:
     height = 4.2 if len(layout.panels) == 1 else 3.3
     figure, grid = grid_of(title, len(layout.panels), height=height)
     return figure, grid[: len(layout.panels)]

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from cluster_abm.arrays import Floats
 from cluster_abm.results.colours import MARK, SERIES_COLOURS
 from cluster_abm.results.of_studies.study_axes import label_of
-from cluster_abm.results.style import legend_below, log_ticks, panel_grid, save, tidy
+from cluster_abm.results.style import columns_with_room, legend_below, log_ticks, panel_grid, save, tidy
 
 COLUMNS = 3
 # Candidates on all seeds, the best, those that were stopped, the defaults.
@@ -21,6 +22,11 @@ ROOM = 0.6
 
 
 def draw_search(path: Path, title: str, label: str, table: pd.DataFrame, keys: Mapping[str, bool], best: int) -> Path:
+    """Write `search_figure` to a PNG file."""
+    return save(search_figure(title, label, table, keys, best), path)
+
+
+def search_figure(title: str, label: str, table: pd.DataFrame, keys: Mapping[str, bool], best: int) -> Figure:
     """A panel for each key: its value against the ratio to the defaults, a point for each candidate.
 
     Args:
@@ -29,7 +35,7 @@ def draw_search(path: Path, title: str, label: str, table: pd.DataFrame, keys: M
         keys: in the order of the panels; whether its axis is logarithmic.
         best: number of the best candidate; 0 is the defaults.
     """
-    columns = min(COLUMNS, len(keys))
+    columns = columns_with_room(min(COLUMNS, len(keys)), 4.3)
     figure, panels = panel_grid(title, len(keys), columns, 4.3 * columns + 0.6, 3.6, 0.9, sharey=True)
     tried = table[table["ratio"].notna()]
     finished = tried[tried["state"] == "finished"]
@@ -62,7 +68,8 @@ def draw_search(path: Path, title: str, label: str, table: pd.DataFrame, keys: M
     for axes in panels[::columns]:
         axes.set_ylabel(label)
     legend_below(figure, *panels[0].get_legend_handles_labels())
-    return save(figure, path)
+    figure.data = table
+    return figure
 
 
 def _limits(ratios: Floats) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from cluster_abm.results.colours import MARK, SERIES_COLOURS
-from cluster_abm.results.style import log_ticks, new_figure, remark, save, tidy
+from cluster_abm.results.style import columns_with_room, log_ticks, panel_grid, points, remark, save, tidy
 
 COLOURS, MARKERS = SERIES_COLOURS[:3], ("o", "^", "s")
 TITLES = {"cpu": "Processes that compute", "mixed": "Processes that compute and read"}
@@ -21,8 +21,8 @@ def draw_validation(path: Path, title: str, table: pd.DataFrame, captions: Mappi
         table: a row a response, with part, cores, measured_ms and predicted_ms.
         captions: a line for each part, under its title.
     """
-    figure = new_figure(10.4, 5.2, title)
-    for axes, (part, words) in zip(figure.subplots(1, 2), TITLES.items(), strict=True):
+    figure, panels = panel_grid(title, len(TITLES), columns_with_room(len(TITLES), 5.2), 10.4, 4.8, 0.4)
+    for axes, (part, words) in zip(panels, TITLES.items(), strict=True):
         rows = table[table["part"] == part]
         heading = f"{words}\n{captions.get(part, '')}".rstrip()
         tidy(axes, heading, "predicted response time [ms]", "measured response time, corrected [ms]")
@@ -41,5 +41,6 @@ def draw_validation(path: Path, title: str, table: pd.DataFrame, captions: Mappi
         log_ticks(axes)
         log_ticks(axes, of_y=True)
         axes.grid(axis="both", alpha=0.3, linewidth=0.6)
-        axes.legend(frameon=False, fontsize=9, loc="upper left")
+        axes.legend(frameon=False, fontsize=points(9), loc="upper left")
+    figure.data = table
     return save(figure, path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,11 @@ from cluster_abm.study.arena.verdicts import BESIDE, RegimeVerdict, logs_of, ver
 from cluster_abm.study.design.policies import check_policies, with_policy
 from cluster_abm.study.runner.tasks import RunsOutcome, SeededRun, Where, run_all
 from cluster_abm.workload.laws.estimated import Estimated, estimated
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from cluster_abm.results.figures.options import Look
 
 SAMPLE_SEED, FIRST_SEED = 2026, 1
 METRICS = (BESIDE, "p95_slowdown", "messages_per_job", "remote_executions", "migrations", "jobs.submitted")
@@ -56,6 +61,22 @@ class Arena:
     def headline(self) -> str:
         """The measure that regret is of."""
         return headline_of(self.settings)
+
+    def plot(self, metric: str = "regret", **look: Unpack[Look]) -> Figure:
+        """Draw how far from the best each policy is, or where which policy is the best.
+
+        Args:
+            metric: "regret" or "map".
+            look: size, labels, title, style; of regrets policies, of the map colours (results.figures.options.Look).
+
+        Returns:
+            A Matplotlib figure; a notebook shows it, and `.savefig("mine.pdf")` writes it.
+
+        Raises InputError: no regime has all its runs, no such picture, or an option that it does not take.
+        """
+        from cluster_abm.study.arena.figures import figure_of
+
+        return figure_of(self.regimes, self.runs, self.found, self.headline, metric, look)
 
     @property
     def logs(self) -> pd.DataFrame:

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cluster_abm.results.figures.files import linked
 from cluster_abm.results.files import write_json, write_table, write_text
-from cluster_abm.results.of_studies.arena_pictures import draw_map, draw_regret
+from cluster_abm.results.style import save
 from cluster_abm.results.words import line_words
 from cluster_abm.study.arena.arena import LEFT_OUT, Arena, ArenaSize
+from cluster_abm.study.arena.figures import PICTURES, figure_of
 from cluster_abm.study.arena.regimes import BY_NAME, FACTORS, in_words
 from cluster_abm.study.arena.rules import RegimeRule, rules
 from cluster_abm.study.arena.verdicts import regrets_by_third, table_of_regret
@@ -24,7 +26,6 @@ RULES_OF_BEST = 10
 TEXTBOOK = (
     "random", "round-robin", "power-of-d", "jsq", "lwl", "central-queue", "easy", "tetris", "jiq", "cpu-based", "none",
 )  # fmt: skip
-X = "load"
 
 
 def document(arena: Arena, plan: ArenaSize, own: Sequence[str]) -> dict[str, Any]:
@@ -66,12 +67,9 @@ def write_report(folder: Path, arena: Arena, plan: ArenaSize, own: Sequence[str]
     write_table(folder, "runs.parquet", arena.runs)
     write_text(folder, "regimes.csv", arena.regimes.to_csv(float_format="%.4g"))
     write_text(folder, "regret.csv", table.to_csv(index=False, float_format="%.4g"))
-    size = f"{len(arena.found)} regimes, {plan.seeds} seeds each, the same jobs for all"
-    draw_regret(folder / "regret.png", f"How far from the best: {size}", table, line_words(arena.headline), own)
-    best = {number: (found.best, len(found.like) == 1) for number, found in arena.found.items()}
-    others = [(factor.name, factor.words, factor.is_log) for factor in FACTORS if factor.name != X]
-    draw_map(folder / "map.png", f"The best policy of each regime: {size}", arena.regimes, best, others,
-             (X, BY_NAME[X].words))  # fmt: skip
+    figures = [figure_of(arena.regimes, arena.runs, arena.found, arena.headline, name, {}, own) for name in PICTURES]
+    for name, figure in zip(PICTURES, figures, strict=True):
+        save(figure, folder / f"{name}.png")
     write_text(folder, "arena.md", markdown(arena, plan, table, own))
 
 
@@ -92,7 +90,7 @@ def markdown(arena: Arena, plan: ArenaSize, table: pd.DataFrame, own: Sequence[s
             "regret.csv",
         ),
         "",
-        "![regret](regret.png)",
+        linked("regret", "regret.png"),
         "",
         *table_lines(
             ["policy", "mean regret", "95 % over regimes", "worst", "best, or not told apart, in", "alone best in",
@@ -110,7 +108,7 @@ def markdown(arena: Arena, plan: ArenaSize, table: pd.DataFrame, own: Sequence[s
         "",
         "## Where which policy is best",
         "",
-        "![map](map.png)",
+        linked("map", "map.png"),
         "",
         "## Rules",
         "",

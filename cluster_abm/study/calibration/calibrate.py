@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from cluster_abm.arrays import Floats
+from cluster_abm.results.figures.options import ALWAYS, FigureOptions, Look, check_metric
 from cluster_abm.study.asking import Answer
 from cluster_abm.study.calibration.fitting import Fit, fit, mean_of, starting_points
 from cluster_abm.study.calibration.observed import Row
@@ -23,6 +24,9 @@ from cluster_abm.study.calibration.uncertainty import NamedKey, Uncertainty, unc
 from cluster_abm.study.comparison import finite
 from cluster_abm.study.runner.tasks import Where
 from cluster_abm.study.tuning.ranges import Value, in_sections
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # Share of the budget that starting points may take.
 SHARE_OF_STARTS = 0.3
@@ -147,6 +151,39 @@ class Calibrated(Answer):
                 "sd_of_a_run": np.nanstd(self.logs, axis=0, ddof=1) if np.isfinite(self.logs).all() else math.nan,
             }
         )
+
+    @property
+    def title(self) -> str:
+        """What stands above the picture."""
+        after = self.errors(self.logs, held_out=True) or self.errors(self.logs, held_out=False)
+        assert after is not None
+        side = "held-out" if any(row.is_held_out for row in self.question.observed.rows) else "fitted"
+        name = self.question.scenario.name
+        return f"{name}, calibrated: median error of the {side} rows {after.median:.1%}"
+
+    def plot(self, metric: str | None = None, **look: Unpack[Look]) -> Figure:
+        """Draw predicted over observed, and what each key does to the error.
+
+        Args:
+            metric: none: the picture has every row that was observed.
+            look: size, title, style (results.figures.options.Look).
+
+        Returns:
+            A Matplotlib figure; a notebook shows it, and `.savefig("mine.pdf")` writes it.
+
+        Raises InputError: a metric, or an option that this picture does not take.
+        """
+        from cluster_abm.results.of_studies.calibration_picture import Slice, calibration_figure
+
+        check_metric(metric, "none", "the picture of a calibration has every row that was observed")
+        options = FigureOptions.of(look, ALWAYS, what="picture of a calibration")
+        slices = {
+            one.key: Slice(*self.slices[one.key], one.value, *one.ci90, over.log)
+            for one, over in zip(self.estimates, self.question.overs, strict=True)
+        }
+        unit = "ms" if self.question.observed.kind == "jobs" else ""
+        title = options.titled(self.title)
+        return options.draw(lambda: calibration_figure(title, self.frame(), unit, slices))
 
     def toml(self) -> str:
         """The fitted values as TOML, to paste into a scenario."""

@@ -30,30 +30,43 @@ def picture_names(plan: PaperPlan, points: Sequence[Point]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def figure_of(plan: PaperPlan, points: Sequence[Point], picture: str, seeds: str, verdict: str) -> Figure:
+def title_of(plan: PaperPlan, picture: str, seeds: str, verdict: str) -> str:
+    """What stands above one of `picture_names`; seeds and verdict in words."""
+    if _is_stacked(plan, picture):
+        return f"{plan.paper}: {stacked_where(plan)} ({seeds})"
+    return f"{plan.paper}: {plan.title} ({seeds}; {verdict})"
+
+
+def figure_of(plan: PaperPlan, points: Sequence[Point], picture: str, title: str, series: Sequence[str]) -> Figure:
     """One of `picture_names`.
 
     Args:
         plan: what was reproduced.
         points: all its numbers.
         picture: the name.
-        seeds, verdict: in words, for the title.
+        title: what stands above.
+        series: names of those that are drawn, in order.
     """
     from cluster_abm.results.pictures import reproduction_figure
     from cluster_abm.results.stacked import stacked_figure
 
-    if picture == STACKED and all(also.name != picture or also.stacked for also in plan.also):
+    chosen = sorted((one for one in plan.series if one.name in series), key=lambda one: series.index(one.name))
+    if _is_stacked(plan, picture):
         parts = stacked_parts(plan, points)
-        return stacked_figure(f"{plan.paper}: {stacked_where(plan)} ({seeds})", parts.attrs["label"], parts)
-    title = f"{plan.paper}: {plan.title} ({seeds}; {verdict})"
+        return stacked_figure(title, parts.attrs["label"], parts.loc[[n for n in series if n in parts.index]])
     names = [str(x) for x in dict.fromkeys(point.x for point in points) if isinstance(x, str)]
     if picture:
         label = next(also.label for also in plan.also if also.name == picture and not also.stacked)
-        drawn = _curves(plan.series, points, names, f": {picture}")
+        drawn = _curves(chosen, points, names, f": {picture}")
     else:
         label = plan.metric_label
-        drawn = _curves([series for series in plan.series if not series.apart], points, names)
+        drawn = _curves([one for one in chosen if not one.apart], points, names)
     return reproduction_figure(title, plan.axis.label, label, drawn, names)
+
+
+def _is_stacked(plan: PaperPlan, picture: str) -> bool:
+    """Whether it is the picture of the numbers that are drawn on top of each other."""
+    return picture == STACKED and all(also.name != picture or also.stacked for also in plan.also)
 
 
 def _curves(of: Sequence[Series], points: Sequence[Point], names: list[str], suffix: str = "") -> list[Curve]:

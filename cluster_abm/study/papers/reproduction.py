@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -14,8 +14,10 @@ import pandas as pd
 from cluster_abm import displays
 from cluster_abm.arguments import TEXT, check_arguments, shortened
 from cluster_abm.errors import InputError
+from cluster_abm.results.figures.latex import latex_table, with_interval
+from cluster_abm.results.figures.options import OF_POLICIES, FigureOptions, Look
 from cluster_abm.study.papers.claims import Curve, check_claim, measure_number
-from cluster_abm.study.papers.drawing import figure_of, measured_words, picture_names, value_words
+from cluster_abm.study.papers.drawing import figure_of, measured_words, picture_names, title_of, value_words
 from cluster_abm.study.papers.plan import PaperPlan, X
 from cluster_abm.study.papers.points import Point, StatedNumber, percent_off, stated_number
 from cluster_abm.study.runner.tasks import RunsOutcome
@@ -176,25 +178,51 @@ class Reproduction(displays.Displayed):
         """What `plot` can draw: "" (the table or figure itself), and the plan's further numbers by name."""
         return picture_names(self.plan, self.points)
 
-    def plot(self, picture: str = "") -> Figure:
+    def plot(self, metric: str = "", *, picture: str = "", **look: Unpack[Look]) -> Figure:
         """Draw published against measured, as `cluster-abm reproduce` does.
 
         Args:
-            picture: one of `pictures`; "": the table or figure itself.
+            metric: one of `pictures`; "": the table or figure itself.
+            picture: the same, by its name before.
+            look: policies (names of series), size ("column", "page" or inches), labels, colours, title, style
+                (results.figures.options.Look).
 
         Returns:
-            A Matplotlib figure; a notebook shows it, and `.savefig("mine.png")` writes it.
+            A Matplotlib figure; a notebook shows it, and `.savefig("mine.pdf")` writes it.
 
         Raises:
-            InputError: no run has finished, or there is no such picture.
+            InputError: no run has finished, there is no such picture, or an option that cannot be.
         """
+        picture = metric or picture
         if not self.points:
             raise InputError([f"{self.plan.name}: no run has finished", *self.outcome.problems])
         check_arguments(picture=(picture, TEXT))
         if picture not in self.pictures:
             allowed = ", ".join(repr(name) for name in self.pictures)
             raise InputError(f"picture = {picture!r:.60}: no such picture of {self.plan.name}; allowed: {allowed}")
-        return figure_of(self.plan, self.points, picture, self.seeds_words, self.verdict_words)
+        series = list(dict.fromkeys(series.name for series in self.plan.series))
+        options = FigureOptions.of(look, OF_POLICIES, series, "picture of a reproduction")
+        title = options.titled(title_of(self.plan, picture, self.seeds_words, self.verdict_words))
+        return options.draw(lambda: figure_of(self.plan, self.points, picture, title, options.policies))
+
+    def to_latex(self) -> str:
+        """Published and measured numbers for LaTeX's booktabs: a row for each place on the axis, or claim, and series.
+
+        Raises InputError: no run has finished.
+        """
+        if not self.points:
+            raise InputError([f"{self.plan.name}: no run has finished", *self.outcome.problems])
+        return latex_table(
+            [
+                {
+                    self.plan.axis.column: value_words(row["x"]),
+                    "series": row["series"],
+                    "published": "" if math.isnan(row["published"]) else f"{row['published']:.4g}",
+                    "measured [95 %]": with_interval(row["measured"], row["low"], row["high"]),
+                }
+                for row in self.rows.to_dict("records")
+            ]
+        )
 
     def __repr__(self) -> str:
         return f"<Reproduction of {self.plan.name}, {self.plan.paper}, {self.seeds_words}: {self.verdict_words}>"
@@ -229,7 +257,7 @@ class Reproduction(displays.Displayed):
             yield displays.paragraph(f"mean absolute percentage error: {errors}")
         yield displays.paragraph(f"verdict: {self.verdict_explained}")
         yield displays.folded("notes", displays.paragraph(self.notes))
-        from cluster_abm.results.picture import png_of
+        from cluster_abm.results.figures.picture import png_of
 
         yield displays.image(png_of(self.plot()), f"{plan.paper}: published against measured")
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pandas as pd
 
@@ -32,6 +32,8 @@ from cluster_abm.workload.laws.estimated import Estimated, estimated
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from cluster_abm.results.figures.options import Look
 
 # How far the range goes to either side of what the scenario says, where no end is given.
 REACH = 32.0
@@ -241,24 +243,30 @@ class Planned(Answer):
         question = self.question
         return f"{question.scenario.name}: {question.key} that keeps {' and '.join(map(str, question.asked))}"
 
-    def plot(self, title: str | None = None) -> Figure:
+    def plot(self, metric: str | None = None, **look: Unpack[Look]) -> Figure:
         """Draw the metrics over the key, the target, and where it begins to be met.
 
         Args:
-            title: what stands above it; default: what was asked.
+            metric: one of the needs' alone; default: all.
+            look: policies, size ("column", "page" or inches), labels, colours, title, style; x is the key
+                (results.figures.options.Look).
 
         Returns:
-            A Matplotlib figure; a notebook shows it, and `.savefig("mine.png")` writes it.
+            A Matplotlib figure; a notebook shows it, and `.savefig("mine.pdf")` writes it.
+
+        Raises:
+            InputError: no need is about the metric, or an option that cannot be.
         """
-        from cluster_abm.results.of_studies.planning_picture import Ceiling, plan_figure
+        from cluster_abm.study.planning.showing import figure_of
 
         question = self.question
-        needs = [Ceiling(need.metric, need.bound, str(need)) for need in question.asked]
-        values = {
-            policy: (one.value, *((one.value, one.value) if one.is_one_sample else (one.low, one.high)))
-            for policy, one in self.crossings.items()
-        }
-        return plan_figure(title or self.title, question.key, self.frame(), needs, values)
+        return figure_of(question.key, question.asked, self.crossings, self.frame(), self.title, metric, look)
+
+    def to_latex(self) -> str:
+        """The values for LaTeX's booktabs: a row for each policy, the value with its interval, the metrics there."""
+        from cluster_abm.study.planning.showing import latex_of
+
+        return latex_of(self.question.key, self.question.asked, self.crossings)
 
     def as_json(self) -> dict[str, Any]:
         """The document that `cluster-abm plan --json` prints."""

@@ -11,6 +11,7 @@ import pandas as pd
 
 from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.errors import InputError
+from cluster_abm.results.figures.files import shown_in_pages
 from cluster_abm.results.files import write_text
 from cluster_abm.results.of_studies.study_axes import key_texts, label_of, lay_out, point_text
 from cluster_abm.results.style import plain
@@ -105,7 +106,7 @@ def write_report(
     pictures = _draw(path, study, metrics, found, loads)
     if matters:
         pictures += draw_sensitivity(path, study.title or study.name, matters)
-    shown = [picture for picture in pictures if picture.suffix == ".png"]
+    shown = shown_in_pages(pictures)
     text = _markdown(study, metrics, found, matters, results, shown, heads)
     return [write_text(path, "report.md", text), *written, *pictures]
 

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.policies import reference_of
+from cluster_abm.results.figures.options import ALWAYS, FigureOptions, Look, check_metric
 from cluster_abm.study.asking import Answer
 from cluster_abm.study.cells import Ratio, ratio_of
 from cluster_abm.study.comparison import finite
@@ -25,6 +26,9 @@ from cluster_abm.study.tuning.question import TuningQuestion
 from cluster_abm.study.tuning.ranges import Value, in_sections, in_toml
 from cluster_abm.study.tuning.search import Runner, Search, TuningCandidate, metric_of
 from cluster_abm.workload.laws.estimated import Estimated, estimated
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,39 @@ class Tuned(Answer):
         means = [math.fsum(one.metrics) / len(one.metrics) if one.metrics else math.nan for one in self.candidates]
         table[f"mean of {self.question.metric}"] = means
         return table
+
+    @property
+    def title(self) -> str:
+        """What stands above the picture."""
+        question, judged = self.question, self.judgement
+        words = f"{question.scenario.policy.name} on {question.scenario.name}: {len(self.candidates)} candidates"
+        words += f", {self.spent} runs"
+        if judged is None:
+            return words
+        seeds, ratio = question.unseen_seeds, judged.ratio
+        found = f"{ratio.mean:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]"
+        return f"{words}; the best, judged on seeds {seeds.start} to {seeds.stop - 1}: {found}"
+
+    def plot(self, metric: str | None = None, **look: Unpack[Look]) -> Figure:
+        """Draw every candidate's ratio to the defaults over each searched key.
+
+        Args:
+            metric: the search's own, or none.
+            look: size, title, style (results.figures.options.Look).
+
+        Returns:
+            A Matplotlib figure; a notebook shows it, and `.savefig("mine.pdf")` writes it.
+
+        Raises InputError: another metric, or an option that this picture does not take.
+        """
+        from cluster_abm.results.of_studies.tuning_picture import search_figure
+
+        question = self.question
+        check_metric(metric, question.metric, "a search is about one metric")
+        options = FigureOptions.of(look, ALWAYS, what="picture of a search")
+        logs = {one.over.key: one.over.log for one in question.searched}
+        title, label = options.titled(self.title), f"{question.metric} / the defaults'"
+        return options.draw(lambda: search_figure(title, label, self.frame(), logs, self.best.number))
 
     def toml(self) -> str:
         """The best values as TOML, to paste into a scenario."""

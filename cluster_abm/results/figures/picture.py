@@ -6,12 +6,25 @@ import io
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
+import matplotlib
+import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from cluster_abm.results.figures.stamps import stamp_of
+
 # On a screen: a picture as wide as a page stays below a quarter of a megabyte.
 SCREEN_DPI = 100
+# Texts stay texts, which editors and search find; identifiers within an SVG are random without a salt.
+OF_FILES: dict[Any, Any] = {"svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "cluster-abm"}
+# When, and by which version, a file was made is left out.
+UNDATED: dict[str, dict[str, Any]] = {
+    "png": {"Software": None}, "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}  # fmt: skip
 
 
 class Picture(Figure):
@@ -19,22 +32,46 @@ class Picture(Figure):
 
     It belongs to no window and to no state of pyplot: it needs no display, and nothing has to be closed. As the last
     value of a notebook's cell it is shown.
+
+    Attributes:
+        data: the table that it is drawn from; None: what is drawn in it says all (figures.data.drawn_in).
+        drawn_by: the file of the module that drew it, relative to the folder of the package; "": not known.
     """
+
+    data: pd.DataFrame | None = None
+    drawn_by: str = ""
 
     def __repr__(self) -> str:
         width, height = self.get_size_inches()
         title = self.get_suptitle().replace("\n", " ")
         return f'<Picture "{title}", {width:g} x {height:g} inches: .savefig(FILE) writes it>'
 
+    def savefig(self, fname: Any, **given: Any) -> None:
+        """Write the figure to a file, as Matplotlib does; equal figures give equal bytes, and texts stay texts.
+
+        Args:
+            fname: path, or open file.
+            given: as of Matplotlib's `savefig`.
+        """
+        save_undated(self, fname, **given)
+
     def _repr_png_(self) -> bytes:
         return png_of(self)
+
+
+def save_undated(figure: Figure, fname: Any, **given: Any) -> None:
+    """Write a figure of any class as a `Picture` is written: see `Picture.savefig`."""
+    kind = str(given.get("format") or Path(str(fname)).suffix.removeprefix(".") or "png").lower()
+    metadata = UNDATED.get(kind, {}) | (stamp_of(figure) if kind == "png" else {}) | (given.pop("metadata", None) or {})
+    with matplotlib.rc_context(OF_FILES), texts_as_given(figure):
+        Figure.savefig(figure, fname, **(given | {"metadata": metadata} if metadata else given))
 
 
 def png_of(figure: Figure) -> bytes:
     """The figure as a PNG file for a screen."""
     buffer = io.BytesIO()
     with texts_as_given(figure):
-        figure.savefig(buffer, format="png", dpi=SCREEN_DPI, metadata={"Software": None})
+        Figure.savefig(figure, buffer, format="png", dpi=SCREEN_DPI, metadata={"Software": None})
     return buffer.getvalue()
 
 

@@ -1,0 +1,1 @@
+"""What users may say about a figure, and the files it becomes."""
