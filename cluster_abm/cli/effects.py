@@ -72,8 +72,8 @@ def refuse(without_effect: Mapping[str, str], overrides: Overrides) -> None:
 
 def _remark_on_nodes(scenario: Scenario, source: str, overrides: Overrides) -> None:
     """One line where the number of nodes is that of the graph's vertices."""
+    from cluster_abm.scenario.filling.toml_file import read_toml
     from cluster_abm.scenario.load import scenario_path
-    from cluster_abm.scenario.toml_file import read_toml
 
     network = scenario.interconnect
     if network.file is None or _is_overridden("cluster.nodes", overrides):
@@ -144,8 +144,8 @@ def _remark_on_file(source: str, overrides: Mapping[str, object]) -> None:
     Those with their default apart, too: a scenario that was written by `save_scenario` or `--out` has all keys.
     """
     from cluster_abm.scenario import Scenario, load_scenario
+    from cluster_abm.scenario.filling.toml_file import read_toml
     from cluster_abm.scenario.load import scenario_path
-    from cluster_abm.scenario.toml_file import read_toml
     from cluster_abm.scenario.unused import dotted_entries, keys_without_effect
 
     path = scenario_path(source)

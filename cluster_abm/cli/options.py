@@ -352,7 +352,7 @@ def value_of(text: str) -> object:
     except tomllib.TOMLDecodeError:
         return text
     except (RecursionError, ValueError) as problem:
-        from cluster_abm.scenario.toml_file import too_much
+        from cluster_abm.scenario.filling.toml_file import too_much
 
         # ValueError: Python does not read an integer with too many digits.
         raise InputError(f"{text[:40]!r} ...: cannot be read as a TOML value: {too_much(problem)}") from None

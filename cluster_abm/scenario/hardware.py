@@ -11,9 +11,9 @@ from pydantic import BaseModel, ValidationError
 from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.cluster import Cluster, NodeGroup
+from cluster_abm.scenario.filling.toml_file import is_there, read_toml
 from cluster_abm.scenario.interconnect import Interconnect
 from cluster_abm.scenario.shipped import names_in, nearest, shipped_file
-from cluster_abm.scenario.toml_file import is_there, read_toml
 
 # A group can differ from the other nodes in whatever makes a node's hardware.
 NODE_KEYS = tuple(

@@ -18,11 +18,11 @@ from cluster_abm.scenario.distributions import Distribution
 from cluster_abm.scenario.filling.handing_over import GRAPH, beside, give_way, hand_over, with_graph
 from cluster_abm.scenario.filling.nodes import OfVertices, fill_nodes, of_vertices
 from cluster_abm.scenario.filling.overriding import keys_meant, laid_over
+from cluster_abm.scenario.filling.toml_file import is_folder, is_there, read_toml
 from cluster_abm.scenario.hardware import NETWORK_KEYS, NODE_KEYS, Preset, lay_under, read_preset
 from cluster_abm.scenario.policy_names import PolicyFiles, take_policy_files
 from cluster_abm.scenario.schema import Scenario
 from cluster_abm.scenario.shipped import names_in, nearest, shipped_file, shipped_path
-from cluster_abm.scenario.toml_file import is_folder, is_there, read_toml
 from cluster_abm.scenario.wording import units
 from cluster_abm.scenario.wording.other_names import did_you_mean
 from cluster_abm.scenario.wording.writing import scenario_to_toml

@@ -7,7 +7,7 @@ import importlib.resources
 from functools import cache
 from pathlib import Path
 
-from cluster_abm.scenario.toml_file import is_there
+from cluster_abm.scenario.filling.toml_file import is_there
 
 # Of names that a command lists, as many are all named in a message.
 MOST_NAMES = 12

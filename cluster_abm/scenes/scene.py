@@ -12,9 +12,9 @@ from cluster_abm.arguments import Kind, check_arguments, is_path, shortened
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.base import Section
 from cluster_abm.scenario.distributions import NonNegative, Positive
+from cluster_abm.scenario.filling.toml_file import is_there, read_toml
 from cluster_abm.scenario.script import MOST_ACTS, Act
 from cluster_abm.scenario.shipped import names_in, nearest, shipped_path
-from cluster_abm.scenario.toml_file import is_there, read_toml
 
 MOST_STEPS = 40
 Words = Annotated[str, Field(min_length=1, max_length=1000)]

@@ -163,7 +163,8 @@ def test_the_document_of_a_question_leaves_out_what_does_not_change_its_runs():
     # With another budget, other threads or other pictures, calibration continues from the same runs.
     assert "budget" not in found
     assert "compare" not in found["scenario"]
-    measure = {"records": "all", "headline": "bounded_slowdown", "bound_ms": None, "metrics": []}
+    measure = {"records": "all", "headline": "bounded_slowdown", "bound_ms": None, "metrics": [], "from_s": 0.0,
+               "warmup": "none"}  # fmt: skip
     assert found["scenario"]["measure"] == measure
     assert "threads" not in found["scenario"]["run"]
 

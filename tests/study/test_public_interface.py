@@ -129,7 +129,7 @@ DEFAULTS = {
     "Results.report": {"out": None},
     "compare": {
         "policies": None, "seeds": None, "workers": None, "quiet": False, "where": None, "overrides": None, "out": None,
-        "network": None, "baseline": None, "all_pairs": False,
+        "network": None, "baseline": None, "all_pairs": False, "reference_seeds": None,
     },
     "list_keys": {"containing": ""},
     "load_scenario": {"overrides": None, "policy_files": None, "network": None},

@@ -71,8 +71,8 @@ def scenarios_command(names: tuple[str, ...], wanted: str | None, as_json: bool)
 
 def _of_file(source: str) -> dict[str, Any]:
     """Path, remarks at its head and keys of a scenario's file."""
+    from cluster_abm.scenario.filling.toml_file import read_toml
     from cluster_abm.scenario.load import scenario_path
-    from cluster_abm.scenario.toml_file import read_toml
 
     path = scenario_path(source)
     lines = path.read_text(encoding="utf-8").splitlines()

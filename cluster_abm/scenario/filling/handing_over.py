@@ -8,8 +8,8 @@ from typing import Any
 
 from cluster_abm.bounded_files import NETWORK_MB, Limit, whole
 from cluster_abm.errors import InputError
+from cluster_abm.scenario.filling.toml_file import is_there
 from cluster_abm.scenario.interconnect import Interconnect
-from cluster_abm.scenario.toml_file import is_there
 
 GRAPH = "interconnect.graph"
 # A file of this ending, beside the scenario that names it, is a part of it.

@@ -16,9 +16,9 @@ from cluster_abm.limits import counted
 from cluster_abm.policies import Policy, name_of
 from cluster_abm.scenario import nearest, shipped_path
 from cluster_abm.scenario.base import Section
+from cluster_abm.scenario.filling.toml_file import is_there, read_toml
 from cluster_abm.scenario.load import shortened
 from cluster_abm.scenario.policy_names import PolicyFiles, current_name, split_reference, take_policy_files
-from cluster_abm.scenario.toml_file import is_there, read_toml
 
 Settings = dict[str, Any]
 # Keys of a scenario that a study sets by keys of its own.

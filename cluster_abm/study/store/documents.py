@@ -12,7 +12,7 @@ from typing import Any
 
 from cluster_abm.bounded_files import opened
 from cluster_abm.errors import InputError
-from cluster_abm.scenario.toml_file import is_there
+from cluster_abm.scenario.filling.toml_file import is_there
 from cluster_abm.study.store.durable import Damaged, read_bytes, seal, unseal
 
 STUDY, SCENARIO, PLAN = "study.toml", "scenario.toml", "plan.json"
