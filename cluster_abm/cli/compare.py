@@ -248,7 +248,7 @@ def _print_pairs(found: Comparison) -> None:
     """Print each pair on the same jobs, and how the policies stand against the baseline."""
     from cluster_abm.results.asked import is_more_better
     from cluster_abm.results.words import line_words
-    from cluster_abm.study.comparison_words import MEANS_WORDS, ratio_text, text_of
+    from cluster_abm.study.comparison_words import MEANS_WORDS, ratio_text, seeds_needed_words, text_of
     from cluster_abm.study.statistics.paired import LEAST_SEEDS_OF_MEANS
 
     if len(found.policies) < 2:
@@ -271,6 +271,8 @@ def _print_pairs(found: Comparison) -> None:
         echo("\na / b: geometric mean over the seeds; the intervals hold at 95 % over all pairs together (Holm)")
         echo("a - b: Hall's interval of each pair alone" + ("" if has_word else
              f"; from {LEAST_SEEDS_OF_MEANS} seeds on the table says whether means differ"))  # fmt: skip
+        if any(pair.significant is False for pair in pairs.values()):
+            echo(seeds_needed_words(pairs))
         if any(pair.verdict().startswith("typically") for pair in pairs.values()):
             echo(
                 "typically: the usual seed is, and rare bad seeds may decide about the mean: run more seeds, and "

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import get_args
 
 from cluster_abm.study.statistics.estimates import Estimate
+from cluster_abm.study.statistics.needed import MOST_SEEDS, POWER, seeds_needed
 from cluster_abm.study.statistics.paired import PairedDifference, Verdict
 
 # How significance is judged.
@@ -53,6 +54,20 @@ def ratio_text(pair: PairedDifference | None) -> str:
         return ""
     ends = "" if pair.ratio_ci95 is None else f" [{pair.ratio_ci95[0]:.3g}, {pair.ratio_ci95[1]:.3g}]"
     return f"{pair.ratio:.3g}{ends}{' (n.s.)' if pair.tested and pair.significant is False else ''}"
+
+
+def seeds_needed_words(pairs: Mapping[tuple[str, str], PairedDifference]) -> str:
+    """How many seeds would show the ratios that are not significant, if they are as found.
+
+    Args:
+        pairs: all that are tested together, by both names.
+    """
+    said = []
+    for (a, b), pair in pairs.items():
+        if pair.tested is not None and pair.significant is False:
+            seeds = seeds_needed(pair.tested, len(pairs))
+            said.append(f"{a}/{b} {f'more than {MOST_SEEDS:,}' if seeds is None else f'{seeds:,}'}")
+    return f"seeds that show such a ratio with a chance of {100 * POWER:g} %: {', '.join(said)}"
 
 
 def text_of(found: Estimate) -> str:

@@ -240,6 +240,9 @@ def test_a_printed_row_and_what_doubt_there_is(capsys):
     assert "] (n.s.) 3.5 9" in row_of(doubtful, "c")
     assert "(n.s.): the ratio to b is not significant (t tests of ratios, Holm, 5 %)" in doubtful
     assert "rare bad seeds" not in text + doubtful
+    # Of c / b, in logarithms: mean -.0026 of four, standard error .017.
+    assert "seeds that show such a ratio with a chance of 80 %: c/b " in doubtful
+    assert "seeds that show" not in text
 
 
 @pytest.mark.parametrize(("columns", "row"), [
