@@ -99,6 +99,7 @@ def judge(scorer: Scorer, names: Sequence[str], seeds: int | None, refusals: boo
         differences = found.differences()
         for policy, estimate in found.estimates().items():
             row = {"scenario": name, "refusals": refusals, "policy": policy, "seeds": len(found.seeds)}
+            # The held-out scenarios' headline.
             row["mean_slowdown"] = estimate.mean
             row["low"], row["high"] = estimate.ci95 or (np.nan, np.nan)
             if policy in differences:

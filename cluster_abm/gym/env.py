@@ -39,9 +39,10 @@ class PlacementEnv(gymnasium.Env[Numbers, Any]):
 
     **Reward**: undiscounted, the rewards of an episode add up to
 
-    * `slowdown`: minus the mean slowdown of the jobs, `mean_slowdown` of the run's summary, which policies are ranked
-      by. A step's reward is minus the sum, over the tasks that finished since the last decision, of slowdown / tasks of
-      the job / jobs of the run. Jobs that do not finish count in neither.
+    * `slowdown`: minus the mean slowdown of the jobs: `bounded_slowdown` of the run's summary where policies are ranked
+      by it (`measure.headline`), else `mean_slowdown`. A step's reward is minus the sum, over the tasks that finished
+      since the last decision, of slowdown / tasks of the job / jobs of the run. Jobs that do not finish count in
+      neither.
     * `tasks`: minus the mean response of a task [s]. A step's reward is minus the time integral of the number of tasks
       in the system since the last decision, over all tasks of the run (Little's law: the integral is the sum of the
       responses). It comes sooner than the other one, and a task that never finishes costs as long as the run lasts.

@@ -32,7 +32,7 @@ class Evaluation:
         scenario: its name.
         name: what the learner is called.
         seeds: of the runs; every value is of one of them, in this order.
-        values: mean slowdown of each run, by policy; the learner first.
+        values: the headline measure of each run, by policy; the learner first.
         left_out: opponents that cannot run here, and why.
     """
 
@@ -58,8 +58,9 @@ class Evaluation:
         shown = [f"{self.scenario}, {len(self.seeds)} seeds", f"  {self.name:<14}{estimates[self.name].mean:9.3f}"]
         for name, difference in differences.items():
             low, high = difference.ratio_ci95 or (math.nan, math.nan)
-            numbers = f"{estimates[name].mean:9.3f}{difference.ratio:9.3f}"
-            shown.append(f"  {name:<14}{numbers}  [{low:.3f}, {high:.3f}]  {self.name} is {difference.verdict()}")
+            numbers, verdict = f"{estimates[name].mean:9.3f}{difference.ratio:9.3f}", difference.verdict()
+            said = verdict if verdict.startswith("not ") else f"{self.name} is {verdict}"
+            shown.append(f"  {name:<14}{numbers}  [{low:.3f}, {high:.3f}]  {said}")
         shown += [f"  {name:<14}cannot run here: {why}" for name, why in self.left_out.items()]
         return shown
 

@@ -30,8 +30,11 @@ class BenchmarkScenario(NamedTuple):
 
     def scenario(self, name: str) -> Scenario:
         """The checked scenario, whose seed is the first one."""
-        first = {"run.seed": self.seeds[0]} if self.seeds else {}
-        return scenario_from({"name": name, "summary": self.words, **self.settings}, name, first)
+        # What is published of them is the mean slowdown, which exists here: see the demands below.
+        more: dict[str, Any] = {"measure.headline": "mean_slowdown"}
+        if self.seeds:
+            more["run.seed"] = self.seeds[0]
+        return scenario_from({"name": name, "summary": self.words, **self.settings}, name, more)
 
 
 def _settings(cluster: Mapping[str, Any], workload: Mapping[str, Any], duration_s: float) -> dict[str, Any]:

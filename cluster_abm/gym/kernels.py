@@ -96,13 +96,14 @@ def act(
 
 
 @kernel
-def add_up(records: Table, jobs: Table, first: int, last: int, now_ns: int, ago_ns: Integers) -> float:
+def add_up(records: Table, jobs: Table, first: int, last: int, now_ns: int, bound_ns: float, ago_ns: Integers) -> float:
     """Return the sum over finished tasks of their slowdown, each divided by how many tasks its job has.
 
     Args:
         records: records of ended tasks; those from `first` to `last` - 1 are looked at.
         jobs: the job table.
         now_ns: now [ns].
+        bound_ns: of both times of a task at least so much counts [ns]; 0: the plain slowdown.
         ago_ns: set to how long ago all of them ended, added up, shape (1,) [ns].
     """
     slowdowns = 0.0
@@ -113,5 +114,6 @@ def add_up(records: Table, jobs: Table, first: int, last: int, now_ns: int, ago_
         if record.outcome == FINISHED:
             alone_ns = record.isolated_cpu_ns + record.isolated_io_ns
             alone_ns += record.isolated_paging_ns + record.isolated_barrier_ns
-            slowdowns += slowdown(float(record.finish_ns - record.arrival_ns), float(alone_ns)) / jobs[record.job].tasks
+            wall_ns = max(float(record.finish_ns - record.arrival_ns), bound_ns)
+            slowdowns += slowdown(wall_ns, max(float(alone_ns), bound_ns)) / jobs[record.job].tasks
     return slowdowns

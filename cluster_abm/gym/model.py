@@ -76,7 +76,10 @@ class OutsideModel(ClusterModel):
         # ended, their slowdowns and ends added up, and how long ago the latest of them ended, added up.
         self._started, self._arrived_ns = self.engine.live, 0
         self._recorded, self._slowdowns, self._ended_ns, self._ago_ns = 0, 0.0, 0, np.zeros(1, np.int64)
-        self._add_up = entry(add_up, self.engine.tables.records, self.engine.jobs, 0, 0, 0, self._ago_ns)
+        # Of any headline but the bounded slowdown the plain one.
+        is_bounded = self.setup.measure.headline == "bounded_slowdown"
+        self._bound_ns = self.parts.task_records.bound_ns if is_bounded else 0.0
+        self._add_up = entry(add_up, self.engine.tables.records, self.engine.jobs, 0, 0, 0, 0.0, self._ago_ns)
         self._go_on()
         if not self.asked:
             raise InputError(
@@ -169,12 +172,15 @@ class OutsideModel(ClusterModel):
     # ---- what rewards are made of ----------------------------------------------------------------------------
 
     def slowdowns(self) -> float:
-        """The sum, over the tasks that have finished until now, of their slowdown over how many tasks their job has."""
+        """The sum, over the tasks that have finished until now, of their slowdown over how many tasks their job has;
+        bounded where that is the headline."""
         engine, now_ns, first = self.engine, self.now_ns, self._recorded
         last = engine.finished
         if last > first:
             self._recorded = last
-            self._slowdowns += self._add_up(engine.tables.records, engine.jobs, first, last, now_ns, self._ago_ns)
+            self._slowdowns += self._add_up(
+                engine.tables.records, engine.jobs, first, last, now_ns, self._bound_ns, self._ago_ns
+            )
             self._ended_ns += (last - first) * now_ns - int(self._ago_ns[0])
         return self._slowdowns
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from support import scenario
@@ -13,36 +15,37 @@ from cluster_abm.gym.evaluation import Evaluation, by_scores
 # What they share is compiled for ten seconds.
 pytestmark = pytest.mark.slow
 
+UP = math.exp(0.3)
 VALUES = {
-    "me": [1.0, 2.0, 3.0], "worse": [11.0, 12.1, 13.0], "better": [0.1, 1.0, 2.0], "like": [1.1, 1.9, 3.0],
+    "me": [1.0, 2.0, 3.0], "worse": [10.0, 20.0 * UP, 30.0], "better": [0.25, 0.5 / UP, 0.75], "like": [1.1, 1.9, 3.0],
 }  # fmt: skip
 
 
 def test_each_policy_has_a_line():
-    """Differences of -10, -10.1 and -10 have a mean of -10.033 and a standard error of 0.1 / 3.
+    """Ratios of 0.1, 0.1 exp(-.3) and 0.1: in logarithms a mean of ln .1 - .1 with a standard error of .3/3 = .1.
 
-    Intervals against three opponents are at 1 - 5 % / 3. The quantile of t with two degrees of freedom is 7.649, so
-    half of an interval is 7.649 x 0.1 / 3 = 0.255. Differences of 0.9, 1 and 1 have the same error, around 0.967.
+    Intervals against three opponents are at 1 - 5 % / 3. The quantile of t with two degrees of freedom is 7.649: a
+    factor of exp(.7649) about .1 exp(-.1) = .0905. Ratios of 4, 4 exp(.3) and 4 are the same about 4 exp(.1) = 4.421.
     """
     found = Evaluation("small", "me", (4, 5, 6), VALUES, {"pooled": "it pools"})
     assert found.lines()[:4] == [
         "small, 3 seeds",
         "  me                2.000",
-        "  worse            12.033  -10.033  [-10.288, -9.778]  me is better",
-        "  better            1.033   +0.967  [+0.712, +1.222]  better is better",
+        "  worse            22.332    0.090  [0.042, 0.194]  me is better",
+        "  better            0.457    4.421  [2.057, 9.499]  me is worse",
     ]
     assert found.lines()[4].startswith("  like              2.000   ")
-    assert found.lines()[4].endswith("  not told apart")
+    assert found.lines()[4].endswith("]  not significant")
     assert found.lines()[5:] == ["  pooled        cannot run here: it pools"]
     assert list(found.differences()) == ["worse", "better", "like"]
     assert {name: one.mean for name, one in found.estimates().items()} == pytest.approx(
-        {"me": 2.0, "worse": 12.1 - 0.2 / 3, "better": 3.1 / 3, "like": 2.0}
+        {"me": 2.0, "worse": (40 + 20 * UP) / 3, "better": (1 + 0.5 / UP) / 3, "like": 2.0}
     )
 
 
 def test_one_seed_gives_no_interval():
     found = Evaluation("small", "me", (4,), {"me": [1.0], "a": [3.0]}, {})
-    assert found.lines()[2] == "  a                 3.000   -2.000  [+nan, +nan]  not told apart"
+    assert found.lines()[2] == "  a                 3.000    0.333  [nan, nan]  not significant"
 
 
 @pytest.mark.slow

@@ -100,12 +100,12 @@ def test_an_observation_is_what_the_load_manager_of_the_home_knows(situation):
 
 
 @pytest.mark.slow
-def test_the_return_is_minus_the_mean_slowdown():
+def test_the_return_is_minus_the_bounded_slowdown():
     env = PlacementEnv(scenario(**busy()), seed=7)
     total, _ = episode(env, shortest_queue)
     summary = env.model.summary()
     assert summary["jobs"]["finished"] == summary["jobs"]["submitted"]
-    assert total == pytest.approx(-summary["metrics"]["mean_slowdown"], rel=1e-9)
+    assert total == pytest.approx(-summary["metrics"]["bounded_slowdown"], rel=1e-9)
 
 
 @pytest.mark.parametrize("until", ["drained", 9_000.0])
@@ -195,7 +195,7 @@ def test_gymnasium_runs_several_side_by_side():
 def test_a_player_is_a_function_of_an_observation():
     settings = scenario(**busy(policy__name="none"))
     assert play(home, settings, [1, 2]) == [
-        finished(seed, **busy(policy__name="none")).summary()["metrics"]["mean_slowdown"] for seed in (1, 2)
+        finished(seed, **busy(policy__name="none")).summary()["metrics"]["bounded_slowdown"] for seed in (1, 2)
     ]
 
 
