@@ -193,6 +193,20 @@ def test_a_significant_difference_is_a_filled_mark(sheet):
     assert fills == ["#444444", "#FFFFFF"]
 
 
+def test_ratios_are_drawn_about_1(sheet):
+    rows = estimates([(0, "jsq", 0.5, 0.4, 0.8), (1, "jsq", 1.25, 0.9, 2.0)], significant=[True, False], is_ratio=True)
+    (axes,) = sheet(draw_differences, "a study", "mean_wait_ms", rows, along(4, 8), LOOKS, "none").axes
+    one, curve, *_ = axes.lines
+    assert (points(one), points(curve)) == (near([[0, 1], [1, 1]]), near([[4, 0.5], [8, 1.25]]))
+    assert axes.get_ylabel() == "mean wait of a job / none's"
+
+
+def test_where_a_point_has_no_ratio_all_are_differences(sheet):
+    rows = estimates([(0, "jsq", 0.5, 0.4, 0.8), (1, "jsq", 1.25, 0.9, 2.0)], significant=True, is_ratio=[True, False])
+    (axes,) = sheet(draw_differences, "a study", "mean_slowdown", rows, along(4, 8), LOOKS, "none").axes
+    assert axes.get_ylabel().endswith("less that of none")
+
+
 def test_a_difference_of_one_sample_is_open_and_the_legend_says_so(sheet):
     figure = differences(sheet, [True, None], lay_out(pd.DataFrame({"policy.index": ["cpu", "io"]})))
     assert (points(figure.axes[0].lines[2]), points(figure.axes[0].lines[3])) == (near([[0, -2]]), near([[1, 1]]))

@@ -122,12 +122,23 @@ def test_every_column_of_what_is_left_out():
 
 def test_differences_to_the_first_policy_are_turned_round():
     found = found_of(results())
-    for reference, policy, sign in (("none", "jsq", -1), ("jsq", "none", 1)):
+    row = found.differences.set_index(["a", "b"]).loc["none", "jsq"]
+    for reference, policy, power in (("none", "jsq", -1), ("jsq", "none", 1)):
         turned = against_reference(found.differences, "mean_slowdown", reference).set_index("policy").loc[policy]
-        row = found.differences.set_index(["a", "b"]).loc["none", "jsq"]
+        assert turned["is_ratio"]
+        assert turned["mean"] == pytest.approx(row["ratio"] ** power)
+        assert [turned["low"], turned["high"]] == pytest.approx(
+            sorted([row["ratio_low"] ** power, row["ratio_high"] ** power])
+        )
+        assert turned["significant"]
+    # With a zero there is no ratio, and no pair is shown as one.
+    zero = found_of(spoilt(results(), "jsq", [3], mean_slowdown=0.0))
+    row = zero.differences.set_index(["a", "b"]).loc["none", "jsq"]
+    for reference, policy, sign in (("none", "jsq", -1), ("jsq", "none", 1)):
+        turned = against_reference(zero.differences, "mean_slowdown", reference).set_index("policy").loc[policy]
+        assert not turned["is_ratio"]
         assert turned["mean"] == sign * row["difference"]
         assert [turned["low"], turned["high"]] == sorted([sign * row["low"], sign * row["high"]])
-        assert turned["significant"]
 
 
 # ---- cells and sentences ----

@@ -22,6 +22,7 @@ from cluster_abm.results.figures.picture import Picture
 from cluster_abm.results.load_scale import scale_to, shades_of_loads
 from cluster_abm.results.of_studies.study_axes import WIDEST_LINEAR, Layout, Panel, distinct_texts, scaled_label_of
 from cluster_abm.results.of_studies.study_grid import Looks, grid_of, outer_labels
+from cluster_abm.results.words import line_words
 
 MOST_TICKS = 8
 LABEL_WIDTH = 44
@@ -67,18 +68,25 @@ def draw_differences(
 def differences_figure(
     title: str, metric: str, differences: pd.DataFrame, layout: Layout, looks: Looks, reference: str
 ) -> Figure:
-    """Differences to one policy on the same jobs, with corrected intervals; filled markers where they leave 0 out.
+    """Ratios to one policy on the same jobs, with corrected intervals, or differences where there are zeros; filled
+    markers where they are significant.
 
     Args:
-        differences: columns point, policy, mean, low, high, significant: policy less reference.
-        reference: the policy that all are held against.
+        differences: columns point, policy, mean, low, high, significant: policy over reference, or policy less
+            reference; and is_ratio, which of the two: without it, or with both, differences.
+        reference: the policy that all are compared with.
     """
     figure, panels = _panels(title, layout)
     given = differences
-    differences, label = _in_short_numbers(metric, differences)
+    is_ratio = bool(len(differences)) and "is_ratio" in differences and bool(differences["is_ratio"].all())
+    if is_ratio:
+        label = f"{line_words(metric)} / {label_for(reference)}'s"
+    else:
+        differences, label = _in_short_numbers(metric, differences)
+        label = f"{label},\nless that of {label_for(reference)}"
     names = [name for name in looks.policies if (differences["policy"] == name).any()]
     for axes, panel in zip(panels, layout.panels, strict=True):
-        axes.axhline(0.0, color=MARK, linewidth=1.2, zorder=1)
+        axes.axhline(1.0 if is_ratio else 0.0, color=MARK, linewidth=1.2, zorder=1)
         for number, name in enumerate(names):
             rows = _rows(differences, name, panel)
             shift = _shift(number, len(names), layout, panel)
@@ -88,7 +96,7 @@ def differences_figure(
                 chosen = rows[rows["significant"].map(bool) == real]
                 marks = look | {"linestyle": "none", "mfc": fill, "markersize": 6}
                 axes.plot(chosen["x"] + shift, chosen["mean"], **marks, zorder=4)
-    cut = _finish(panels, layout, f"{label},\nless that of {label_for(reference)}", differences, names)
+    cut = _finish(panels, layout, label, differences, names)
     handles = looks.handles(names, _are_joined(layout)) if not layout.is_single else []
     handles.append(_interval_handle(layout, cut, "95 % interval (Holm)"))
     untested = ", or one sample" if differences["significant"].isna().any() else ""

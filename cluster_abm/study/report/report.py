@@ -158,15 +158,24 @@ def _draw(path: Path, study: Reported, metrics: Sequence[str], found: Findings, 
 
 
 def against_reference(differences: pd.DataFrame, metric: str, reference: str) -> pd.DataFrame:
-    """Differences to one policy, that policy subtracted: columns point, policy, mean, low, high, significant."""
+    """Ratios to one policy, or differences (that policy subtracted) where a pair has no ratio.
+
+    Returns:
+        columns point, policy, mean, low, high, significant, is_ratio.
+    """
     if not len(differences):
         return differences
     rows = differences[differences["metric"] == metric]
-    turned = rows[rows["a"] == reference]
-    first = turned.assign(policy=turned["b"], mean=-turned["difference"], low=-turned["high"], high=-turned["low"])
-    straight = rows[rows["b"] == reference]
-    second = straight.assign(policy=straight["a"], mean=straight["difference"])
-    return pd.concat([first, second])[["point", "policy", "mean", "low", "high", "significant"]]
+    turned, straight = rows[rows["a"] == reference], rows[rows["b"] == reference]
+    is_ratio = bool((pd.concat([turned, straight])["ratio_low"] > 0.0).all())
+    if is_ratio:
+        first = turned.assign(mean=1 / turned["ratio"], low=1 / turned["ratio_high"], high=1 / turned["ratio_low"])
+        second = straight.assign(mean=straight["ratio"], low=straight["ratio_low"], high=straight["ratio_high"])
+    else:
+        first = turned.assign(mean=-turned["difference"], low=-turned["high"], high=-turned["low"])
+        second = straight.assign(mean=straight["difference"])
+    both = pd.concat([first.assign(policy=turned["b"]), second.assign(policy=straight["a"])])
+    return both.assign(is_ratio=is_ratio)[["point", "policy", "mean", "low", "high", "significant", "is_ratio"]]
 
 
 def _spread(points: Sequence[int], most: int) -> list[int]:
