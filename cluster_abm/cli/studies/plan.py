@@ -71,7 +71,7 @@ def plan_command(
 
     The jobs stay those of the scenario while the key changes. All values and policies get the same seeds.
 
-    Example: cluster-abm plan quickstart --need "p95_slowdown<=3" --over cluster.nodes --policies none,jsq,iolb
+    Example: cluster-abm plan quickstart --need "bounded_slowdown<=3" --over cluster.nodes --policies none,jsq,iolb
     """
     from cluster_abm.policies import BOUNDS
     from cluster_abm.study.design.policies import default_policies

@@ -26,7 +26,7 @@ ARGUMENTS = (
     "scenario", "need", "over", "policies", "low", "high", "seeds", "workers", "quiet", "where", "overrides", "out",
 )  # fmt: skip
 NEEDS = Kind(
-    "a text as 'p95_slowdown<=3', or a list of them,",
+    "a text as 'bounded_slowdown<=3', or a list of them,",
     lambda value: (
         isinstance(value, str)
         or (isinstance(value, Sequence) and bool(value) and all(isinstance(one, str) for one in value))

@@ -13,7 +13,7 @@ from cluster_abm.results.words import why_absent
 from cluster_abm.study.design.metrics import nearest_metric
 from cluster_abm.study.statistics.estimates import Estimate
 
-ALLOWED = 'allowed is METRIC<=VALUE (or <, >=, >), several joined by "and", e.g. "p95_slowdown<=3"'
+ALLOWED = 'allowed is METRIC<=VALUE (or <, >=, >), several joined by "and", e.g. "bounded_slowdown<=3"'
 PATTERN = re.compile(r"([A-Za-z_][\w.-]*)\s*(<=|>=|<|>)\s*(\S+)")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
