@@ -68,8 +68,9 @@ def compare_command(
     looked = looks(call.out)
     runs = first_runs(checked, chosen, looked) if looked.are_wanted else []
     return CompareFrame(
-        call, overrides, checked, names, seeds, (baseline, all_pairs, reference_seeds), looked, runs
-    ).carry_out()
+        call, overrides, checked, names, seeds, against=(baseline, all_pairs, reference_seeds), looks=looked,
+        looked_at=runs,
+    ).carry_out()  # fmt: skip
 
 
 class CompareFrame(StudyFrame["Comparison"]):
@@ -84,6 +85,7 @@ class CompareFrame(StudyFrame["Comparison"]):
         scenario: Scenario,
         policies: list[str] | None,
         seeds: int | None,
+        *,
         against: tuple[str | None, bool, int | None],
         looks: LookOptions,
         looked_at: Sequence[Scenario],

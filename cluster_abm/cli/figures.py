@@ -19,10 +19,10 @@ def figures_option(name: str = "--format", default: str = "png") -> Callable[[Fu
     """
 
     def hold(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
-        from cluster_abm.results.figures.files import formats_of, formats_wanted
-
         if value is None:
             return
+        from cluster_abm.results.figures.files import formats_of, formats_wanted
+
         try:
             formats = formats_of(value)
         except InputError as problem:

@@ -68,7 +68,7 @@ def compare(
         >>> import cluster_abm as ca
         >>> found = ca.compare("quickstart", ["none", "jsq"], seeds=4, workers=1, quiet=True)
         >>> found.conclusion
-        'jsq has the lowest mean slowdown; every paired difference to it is significant (t tests, Holm, 5 %)'
+        'bounded slowdown, against none: jsq better (t tests of ratios, Holm, 5 %)'
         >>> table, picture = found.estimates("p95_slowdown"), found.plot()
 
     Args:
@@ -128,8 +128,10 @@ def compare(
         except KeyboardInterrupt:
             # The runs are kept all the same.
             bound, outcome.interrupted = dict.fromkeys(complete, math.nan), True
-    return Comparison(scenario, names, complete, runs, outcome, bound, named, all_pairs,
-                      ReferenceRuns(pooled) if more else None)  # fmt: skip
+    return Comparison(
+        scenario, names, complete, runs, outcome, bound=bound, named_baseline=named, are_all_paired=all_pairs,
+        reference=ReferenceRuns(pooled) if more else None,
+    )  # fmt: skip
 
 
 def _asked(scenario: Scenario, policies: Sequence[AnyPolicy] | AnyPolicy | None) -> Sequence[AnyPolicy]:

@@ -244,6 +244,7 @@ class Comparison(InFigures, displays.Displayed):
         policy: it leads only where nothing else ran.
         """
         metric = self.headline if metric is None else metric
+        self._check(metric)
         known = available()
         bounds = {name for name in self.policies if name in known and known[name].pooled}
         more_is_better = is_more_better(metric)

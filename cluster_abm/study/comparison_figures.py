@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TAKES = OF_POLICIES | {"baseline"}
 
 
-class Compared(ComparedPolicies, Protocol):
+class DrawnComparison(ComparedPolicies, Protocol):
     """What pictures and tables read of a comparison (study.comparison.Comparison)."""
 
     @property
@@ -41,8 +41,8 @@ class InFigures:
     """The part of a comparison (study.comparison.Comparison) that draws it, and writes it for LaTeX."""
 
     @property
-    def _compared(self) -> Compared:
-        return cast(Compared, self)
+    def _compared(self) -> DrawnComparison:
+        return cast(DrawnComparison, self)
 
     def plot(self, metric: str | None = None, **look: Unpack[Look]) -> Figure:
         """Draw what `cluster-abm compare` writes as compare.png: means of a metric with their intervals, where a task's
@@ -77,7 +77,7 @@ class InFigures:
         return _latex_of(self._compared, metric or self._compared.headline, pairs)
 
 
-def _figure_of(found: Compared, metric: str, look: Look) -> Figure:
+def _figure_of(found: DrawnComparison, metric: str, look: Look) -> Figure:
     """`Comparison.plot`. Raises InputError: as said there."""
     from cluster_abm.results.of_studies.comparison_picture import comparison_figure
 
@@ -94,7 +94,7 @@ def _figure_of(found: Compared, metric: str, look: Look) -> Figure:
     return options.draw(lambda: comparison_figure(title, runs, shown, metric, first))
 
 
-def _against(found: Compared, metric: str, options: FigureOptions) -> Figure:
+def _against(found: DrawnComparison, metric: str, options: FigureOptions) -> Figure:
     """Every other policy over the baseline, Holm-corrected over those that are drawn."""
     from cluster_abm.results.of_studies.comparison_picture import Against, ratio_figure
 
@@ -118,7 +118,7 @@ def _against(found: Compared, metric: str, options: FigureOptions) -> Figure:
     return options.draw(lambda: ratio_figure(title, metric, baseline, against, are_ratios))
 
 
-def _latex_of(found: Compared, metric: str, pairs: bool) -> str:
+def _latex_of(found: DrawnComparison, metric: str, pairs: bool) -> str:
     """`Comparison.to_latex`. Raises InputError: as said there."""
     words = line_words(metric)
     if pairs:

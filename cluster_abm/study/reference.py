@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError
 from cluster_abm.limits import check_runs, counted
 from cluster_abm.results.words import line_words
@@ -123,7 +124,7 @@ def reference_tasks(scenario: Scenario, seeds: int, wanted: int | None) -> list[
         return []
     if not isinstance(wanted, int) or isinstance(wanted, bool) or wanted <= seeds:
         raise InputError(
-            f"reference_seeds {wanted!r:.50}: allowed are whole numbers above {counted(seeds)}, the seeds compared"
+            f"reference_seeds {shortened(wanted)}: allowed are whole numbers above {counted(seeds)}, the seeds compared"
         )
     check_runs(f"{counted(wanted)} seeds of the pooled reference", wanted)
     pooled = with_policy(scenario, POOLED)

@@ -40,7 +40,7 @@ def test_a_comparison_prints_it_and_says_what_the_gap_is(cli):
     assert "is called" not in err
     assert "srpt-pool: a lower bound on mean response under any policy" in out
     assert "of mean response: 0 % as none, 100 % as srpt-pool" in out
-    assert "(pooled is a pooled reference, no policy)" in out
+    assert "pooled (a reference, no policy)" in out
 
 
 @pytest.mark.slow

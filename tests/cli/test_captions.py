@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from cluster_abm.cli.options import overrides_of
 from cluster_abm.recording.films import Animation
 from cluster_abm.results import pictures
+from cluster_abm.results.of_studies import comparison_picture
 
 SMALL = ["--set", "cluster.nodes=3", "--set", "workload.jobs=6", "--set", "workload.duration_s=5"]
 
@@ -36,7 +37,9 @@ def test_a_run(cli, monkeypatch, tmp_path):
 @pytest.mark.slow
 def test_a_comparison(cli, monkeypatch):
     titles = []
-    monkeypatch.setattr(pictures, "comparison_figure", lambda title, *others, **named: titles.append(title) or Figure())
+    monkeypatch.setattr(
+        comparison_picture, "comparison_figure", lambda title, *others, **named: titles.append(title) or Figure()
+    )
     code, out, _ = cli("compare", "cpu-bound", "--policies", "none,jsq", "--seeds", "2", *SMALL, "--out", "o")
     assert code == 0
     changed = "with cluster.nodes=3, workload.jobs=6, workload.duration_s=5"

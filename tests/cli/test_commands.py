@@ -133,11 +133,14 @@ def test_compare_json(cli, tmp_path):
     assert code == 0
     document = json.loads(out)
     assert list(document) == [
-        "scenario", "seeds", "replications", "headline", "bound_ms", "baseline", "policies", "pairs"
+        "scenario", "from_s", "warmup", "relaxation_times", "seeds", "replications", "reference_seeds", "headline",
+        "bound_ms", "baseline", "policies", "pairs",
     ]  # fmt: skip
     assert list(document["policies"]) == ["none", "jsq"]
     assert {"mean_slowdown", "ci95", "cpu_utilisation", "breakdown_ms"} <= set(document["policies"]["jsq"])
-    assert list(document["pairs"][0]) == ["a", "b", "ratio", "difference", "ci95", "significant"]
+    assert list(document["pairs"][0]) == [
+        "a", "b", "ratio", "ratio_ci95", "significant", "tails_unlike", "verdict", "difference", "ci95", "means_differ"
+    ]  # fmt: skip
     assert list(tmp_path.iterdir()) == []
     one = json.loads(cli("compare", "quickstart", "--policies", "jsq", "--seeds", 1, "--json", *SHORT)[1])
     assert one["policies"]["jsq"]["ci95"] is None

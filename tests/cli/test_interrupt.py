@@ -194,13 +194,8 @@ def test_a_comparison_that_has_just_sent_for_its_workers(start, delay_s):
     kept = int(re.search(r"interrupted: kept (\d+) of 15000 runs", err).group(1))
     assert kept < 100
     if kept < 3:
-        assert json.loads(out) == {
-            "scenario": "quickstart",
-            "seeds": [],
-            "replications": 0,
-            "policies": {},
-            "pairs": [],
-        }
+        nothing = {"scenario": "quickstart", "seeds": [], "replications": 0, "policies": {}, "pairs": []}
+        assert nothing.items() <= json.loads(out).items()
 
 
 def ended_by(command, number):

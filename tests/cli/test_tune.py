@@ -84,8 +84,8 @@ def test_json_is_one_document_that_is_in_the_folder_too(cli, tmp_path):
     assert out == (tmp_path / "a" / "tune.json").read_text()
     document = json.loads(out)
     assert list(document) == [
-        "scenario", "policy", "metric", "over", "budget", "runs", "optuna", "candidates", "defaults", "best", "search",
-        "judged",
+        "scenario", "policy", "metric", "over", "budget", "from_s", "warmup", "relaxation_times", "runs", "optuna",
+        "candidates", "defaults", "best", "search", "judged",
     ]  # fmt: skip
     assert document["over"] == ["policy.d=1:2", "cluster.exchange_period_ms=100:9000:log"]
 

@@ -294,7 +294,7 @@ def test_seeds_are_added_until_the_interval_is_narrow(tmp_path):
     found = load_results(tmp_path / "out")
     counts = []
     for _, cell in found.groupby(["point", "policy"]):
-        values = cell.sort_values("seed")["mean_slowdown"].tolist()
+        values = cell.sort_values("seed")["bounded_slowdown"].tolist()
         counts.append(len(values))
         assert enough(values, 0.15) or len(values) == 24
         assert len(values) == 5 or not enough(values[:5], 0.15)

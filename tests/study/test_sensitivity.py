@@ -168,7 +168,7 @@ def test_a_simulated_study_from_file_to_figure(tmp_path, method):
         "method": method, "samples": 2, "workload.utilisation": {"low": 0.3, "high": 0.6},
         "cluster.nodes": {"low": 2, "high": 5, "integer": True},
     }  # fmt: skip
-    found = study(tmp_path, grid=None, sensitivity=plan, policies=["jsq"], replications=2)
+    found = study(tmp_path, grid=None, sensitivity=plan, policies=["jsq"], replications=2, measure=["mean_slowdown"])
     run_batch(found, tmp_path / "out", "inline", quiet=True)
     runs = load_results(tmp_path / "out")
     written = write_report(runs, read_plan(tmp_path / "out").study, [], tmp_path / "report")

@@ -139,9 +139,9 @@ def test_a_candidate_that_fails_is_left_out_and_the_defaults_may_not():
     found = {one.settings[CPU]: (one.state, one.reason) for one in search.candidates}
     assert found[0.8] == ("failed", "its run from seed 1 failed")
     assert found[0.1][0] == "failed"
-    assert "mean_slowdown is missing in its run from seed 3" in found[0.1][1]
+    assert "bounded_slowdown is missing in its run from seed 3" in found[0.1][1]
     assert search.best.settings == {CPU: 0.4}
-    with pytest.raises(InputError, match="the defaults: mean_slowdown is 0 in its run from seed 1"):
+    with pytest.raises(InputError, match="the defaults: bounded_slowdown is 0 in its run from seed 1"):
         searched(question(Over(CPU, 0.0, 1.0)), lambda one, seed: 0.0)
 
 
@@ -258,7 +258,7 @@ def test_a_judgement_by_hand():
 def test_judged_on_what_both_have():
     asked = question(Over(CPU, choices=(0.1, 0.5)), asked={"judge_seeds": 4})
     search, _ = searched(asked, lambda one, seed: luck(seed) * cpu_weight(one))
-    bench = Bench(lambda one, seed: None if seed == 10 and one is asked.scenario else luck(seed) * cpu_weight(one))
+    bench = Bench(lambda one, seed: None if seed == 10 and one is asked.measured else luck(seed) * cpu_weight(one))
     found = judge(asked, search.best, bench)
     assert found.seeds == (9, 11, 12)
     assert found.ratio.mean == pytest.approx(0.2)

@@ -193,10 +193,10 @@ class Reproduction(displays.Displayed):
         Raises:
             InputError: no run has finished, there is no such picture, or an option that cannot be.
         """
+        check_arguments(metric=(metric, TEXT), picture=(picture, TEXT))
         picture = metric or picture
         if not self.points:
             raise InputError([f"{self.plan.name}: no run has finished", *self.outcome.problems])
-        check_arguments(picture=(picture, TEXT))
         if picture not in self.pictures:
             allowed = ", ".join(repr(name) for name in self.pictures)
             raise InputError(f"picture = {picture!r:.60}: no such picture of {self.plan.name}; allowed: {allowed}")

@@ -26,6 +26,10 @@ class Pairs(dict[tuple[str, str], PairedDifference]):
         raise InputError(f"pair {pair!r}: not compared; allowed: two of {', '.join(names) or 'none'}")
 
 
+def _inverse(ratio: float) -> float:
+    return 1 / ratio if ratio else math.inf
+
+
 def turned(pair: PairedDifference) -> PairedDifference:
     """b against a of a against b."""
     mean, ends, ratio_ends, tested = -pair.difference.mean, pair.difference.ci95, pair.ratio_ci95, pair.tested
@@ -33,6 +37,6 @@ def turned(pair: PairedDifference) -> PairedDifference:
         pair,
         ratio=1 / pair.ratio if pair.ratio else math.nan,
         difference=Estimate(mean, None if ends is None else (-ends[1], -ends[0])),
-        ratio_ci95=None if ratio_ends is None else (1 / ratio_ends[1], 1 / ratio_ends[0]),
+        ratio_ci95=None if ratio_ends is None else (_inverse(ratio_ends[1]), _inverse(ratio_ends[0])),
         tested=None if tested is None else tested._replace(mean=-tested.mean),
     )
