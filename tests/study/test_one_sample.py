@@ -67,11 +67,13 @@ def test_a_log_that_says_everything_is_one_sample(log):
     assert "significant" not in found.conclusion
     assert found.estimates()["low"].isna().all()
     assert "one sample: this log" in found._repr_html_()
-    # No error bars: a bar is all there is of a policy.
-    bars = found.plot().axes[0]
-    assert "one sample" in bars.get_title(loc="left") + bars.get_title()
-    assert len(bars.lines) == 0
-    assert len(bars.containers) == 3
+    # No error bars: a mark is all there is of a policy.
+    means = found.plot().axes[0]
+    assert "one sample" in means.get_title(loc="left") + means.get_title()
+    assert [line.get_xdata().tolist() for line in means.lines] == [
+        pytest.approx([found.estimate(name, found.headline).mean]) for name in found.policies
+    ]
+    assert len(means.containers) == 0
 
 
 @pytest.mark.slow
