@@ -171,7 +171,9 @@ def legend_beside_title(axes: Axes) -> None:
 
 def error_bars(axes: Axes, x: Floats, mean: Floats, low: Floats, high: Floats, **style: Any) -> None:
     """A curve of means with their intervals from low to high, in Matplotlib's `style` of a line."""
-    axes.errorbar(x, mean, [mean - low, high - mean], capsize=2, **{"marker": "o", "markersize": 4, **style})
+    # As lists: Matplotlib 3.10.7 warns of arrays of one value.
+    arms = [(mean - low).tolist(), (high - mean).tolist()]
+    axes.errorbar(x, mean, arms, capsize=2, **{"marker": "o", "markersize": 4, **style})
 
 
 def whole_numbers() -> Locator:

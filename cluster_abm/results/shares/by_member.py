@@ -57,6 +57,10 @@ def by_member(records: Rows, values: JobValues, members: Members, headline: str)
     kept = of_finished >= 0
     numbers = pd.Series(of_finished[kept])
 
+    def mean_of_all(own: pd.api.typing.SeriesGroupBy) -> pd.Series:
+        # Nothing where one of the jobs has no value; pandas before 3 cannot say so for all groups at once.
+        return own.apply(lambda values: values.mean(skipna=False))
+
     def per_member(name: str, number: Callable[[pd.api.typing.SeriesGroupBy], pd.Series]) -> Floats:
         grouped = pd.Series(values[name][kept]).groupby(numbers)
         return number(grouped).reindex(range(count)).to_numpy(float)
@@ -64,12 +68,12 @@ def by_member(records: Rows, values: JobValues, members: Members, headline: str)
     total_ns = of_job_ns.sum()
     measure = measure_of_members(headline)
     if measure == "geometric_slowdown":
-        of_measure = np.exp(per_member("log_slowdown", lambda own: own.mean(skipna=False)))
+        of_measure = np.exp(per_member("log_slowdown", mean_of_all))
     elif measure == "p95_slowdown":
         of_measure = per_member("slowdown", lambda own: own.quantile(0.95))
     else:
         name, scale = _MEANS[measure]
-        of_measure = per_member(name, lambda own: own.mean(skipna=False)) / scale
+        of_measure = per_member(name, mean_of_all) / scale
     table = pd.DataFrame(
         {
             "name": pd.Series(members.names, dtype=object),
