@@ -26,7 +26,7 @@ FORMS = "p<percent>_response_ms, _wait_ms, _slowdown, _bounded_slowdown, or resp
 def _of_a_form(name: Any) -> str:
     if isinstance(name, str) and (QUANTILE.fullmatch(name) or WITHIN.fullmatch(name)):
         return name
-    raise ValueError(f"{name!r}: allowed are {FORMS}, for example p99_response_ms")
+    raise ValueError(f"allowed are {FORMS}, for example p99_response_ms")
 
 
 AskedMeasure = Annotated[str, AfterValidator(_of_a_form)]

@@ -1,4 +1,4 @@
-"""Jain's index: of equal values, of one who has all, worked by hand, and whatever the unit."""
+"""Jain's index by hand: equal values, one user with everything, and other units."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -55,32 +55,31 @@ def by_member(records: Rows, values: JobValues, members: Members, headline: str)
     is_there = np.bincount(members.numbers[is_known & ended], minlength=count) > 0
     of_finished = members.numbers[values.jobs]
     kept = of_finished >= 0
-    numbers = pd.Series(of_finished[kept])
+    numbers = of_finished[kept]
+    finished = np.bincount(numbers, minlength=count)
 
-    def mean_of_all(own: pd.api.typing.SeriesGroupBy) -> pd.Series:
-        # Nothing where one of the jobs has no value; pandas before 3 cannot say so for all groups at once.
-        return own.apply(lambda values: values.mean(skipna=False))
-
-    def per_member(name: str, number: Callable[[pd.api.typing.SeriesGroupBy], pd.Series]) -> Floats:
-        grouped = pd.Series(values[name][kept]).groupby(numbers)
-        return number(grouped).reindex(range(count)).to_numpy(float)
+    def mean_of(name: str) -> Floats:
+        """Of each member; NaN without a job, or where one of the jobs has no value."""
+        sums = np.bincount(numbers, values[name][kept], minlength=count)
+        return np.divide(sums, finished, out=np.full(count, np.nan), where=finished > 0)
 
     total_ns = of_job_ns.sum()
     measure = measure_of_members(headline)
     if measure == "geometric_slowdown":
-        of_measure = np.exp(per_member("log_slowdown", mean_of_all))
+        of_measure = np.exp(mean_of("log_slowdown"))
     elif measure == "p95_slowdown":
-        of_measure = per_member("slowdown", lambda own: own.quantile(0.95))
+        quantiles = pd.Series(values["slowdown"][kept]).groupby(numbers).quantile(0.95)
+        of_measure = quantiles.reindex(range(count)).to_numpy(float)
     else:
         name, scale = _MEANS[measure]
-        of_measure = per_member(name, mean_of_all) / scale
+        of_measure = mean_of(name) / scale
     table = pd.DataFrame(
         {
             "name": pd.Series(members.names, dtype=object),
-            "jobs": np.bincount(of_finished[kept], minlength=count),
+            "jobs": finished,
             measure: of_measure,
-            "mean_wait_ms": per_member("wait_ns", lambda own: own.mean()) / NS_PER_MS,
-            "mean_response_ms": per_member("response_ns", lambda own: own.mean()) / NS_PER_MS,
+            "mean_wait_ms": mean_of("wait_ns") / NS_PER_MS,
+            "mean_response_ms": mean_of("response_ns") / NS_PER_MS,
             "cpu_share": cpu_ns / total_ns if total_ns else np.zeros(count),
         }
     )
