@@ -107,7 +107,10 @@ def reference_words(found: Referred) -> str:
             f"{LEAST_CORRELATION:g}"
         )
     count = len(found.reference.rows)
-    return f"; means corrected by the pooled reference on {count:,} seeds: {line_words(found.headline)} of {names}"
+    return (
+        f"; means corrected by the pooled reference on {count:,} seeds: {line_words(found.headline)} of {names}, and "
+        f"other columns where the correlation is at least {LEAST_CORRELATION:g}"
+    )
 
 
 def reference_tasks(scenario: Scenario, seeds: int, wanted: int | None) -> list[SeededRun]:
