@@ -77,7 +77,7 @@ def test_a_comparison_says_what_is_corrected_and_leaves_pairs_as_they_are():
     assert document["reference_seeds"] == 40
     assert document["policies"]["jsq"]["is_corrected"] is True
     assert "means corrected by the pooled reference on 40 seeds" in found.seeds_words
-    assert found.seeds_words.endswith("of jsq, pooled")
+    assert "of jsq, pooled, and other columns" in found.seeds_words
     without = plain.as_json()
     assert (without["reference_seeds"], without["policies"]["jsq"]["is_corrected"]) == (None, False)
 
