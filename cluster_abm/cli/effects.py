@@ -118,6 +118,7 @@ def without_effect(
 
 def _reason(key: str, unused: Mapping[str, str], policies: Sequence[str]) -> str | None:
     from cluster_abm.policies import available
+    from cluster_abm.scenario.policy_names import plain_name
     from cluster_abm.scenario.unused import reason_without_effect
 
     section, _, parameter = key.partition(".")
@@ -125,7 +126,7 @@ def _reason(key: str, unused: Mapping[str, str], policies: Sequence[str]) -> str
         return reason_without_effect(key, unused)
     # One that no policy knows at all is an unknown key, which the policy itself says.
     knowing = [name for name, policy in available().items() if parameter in policy.Parameters.model_fields]
-    if not knowing or set(knowing) & set(policies):
+    if not knowing or set(knowing) & set(map(plain_name, policies)):
         return None
     some = ", ".join(knowing[:MOST_NAMED]) + (" ..." if len(knowing) > MOST_NAMED else "")
     named = f"policies {' and '.join(policies)} do" if len(policies) > 1 else f"policy {policies[0]} does"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
@@ -164,6 +163,7 @@ def out_option(default: str | None) -> Callable[[Function], Function]:
 
 def settings_of(option: str, settings: Sequence[str], example: str = "cluster.nodes=64") -> dict[str, object]:
     """The values of an option that takes KEY=VALUE. Raises InputError for those without `=`, all at once."""
+    from cluster_abm.scenario.filling.values import value_of
     from cluster_abm.scenario.unused import dotted
 
     found: dict[str, object] = {}
@@ -249,6 +249,8 @@ def overrides_of(
     Policies from files are loaded, as --policy or --set policy.name or compare.policies give them: the command line is
     the caller.
     """
+    from cluster_abm.scenario.filling.values import value_of
+
     found = settings_of("--set", settings)
     for key in ("policy.name", "compare.policies"):
         if key in found:
@@ -301,10 +303,11 @@ def policy_named(text: str) -> str:
     """
     from cluster_abm.arguments import shortened
     from cluster_abm.policies import available, name_of
+    from cluster_abm.scenario.policy_names import plain_name
 
     name = name_of(text)
-    stem, colon, of_class = name.partition(":")
-    if (colon or os.path.isfile(f"{stem}.py")) and name not in available():
+    stem, colon, of_class = plain_name(name).partition(":")
+    if (colon or os.path.isfile(f"{stem}.py")) and plain_name(name) not in available():
         meant = f"{stem}.py:{of_class or 'CLASS'}" if os.path.isfile(f"{stem}.py") else "FILE.py:CLASS"
         raise InputError(f"policy {shortened(text)}: no such policy; one in a file is named {meant}")
     return name
@@ -345,20 +348,8 @@ def interruptible(words: str) -> Iterator[None]:
         raise Interrupted(words) from problem
 
 
-def value_of(text: str) -> object:
-    """A value as TOML writes it; what is none is a string. Raises InputError for nesting and numbers without end."""
-    try:
-        parsed = tomllib.loads(f"value = {text}")
-    except tomllib.TOMLDecodeError:
-        return text
-    except (RecursionError, ValueError) as problem:
-        from cluster_abm.scenario.filling.toml_file import too_much
-
-        # ValueError: Python does not read an integer with too many digits.
-        raise InputError(f"{text[:40]!r} ...: cannot be read as a TOML value: {too_much(problem)}") from None
-    return parsed["value"] if list(parsed) == ["value"] else text
-
-
 def names_of(text: str | None) -> list[str] | None:
-    """Comma-separated names."""
-    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+    """Comma-separated names; commas in brackets or quotes divide none."""
+    from cluster_abm.scenario.policy_names import in_parts
+
+    return None if text is None else in_parts(text)

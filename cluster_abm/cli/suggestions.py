@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from cluster_abm.cli.effects import without_effect
-from cluster_abm.cli.options import ONLY_COMPARE, as_given, overrides_of, settings_of
+from cluster_abm.cli.options import ONLY_COMPARE, as_given, file_name, overrides_of, settings_of
 from cluster_abm.errors import InputError
 
 if TYPE_CHECKING:
@@ -47,11 +47,10 @@ def not_compared(policies: Sequence[str] | None, seeds: int | None) -> dict[str,
 
 def suggestions(found: Comparison, asked: Asked) -> list[str]:
     """Commands to try next."""
-    from cluster_abm.policies import available
+    from cluster_abm.policies import is_pooled
 
-    known = available()
     # A bound is no policy to go on with.
-    policies = [name for name in found.policies if name not in known or not known[name].pooled] or found.policies
+    policies = [name for name in found.policies if not is_pooled(name)] or found.policies
     means = {name: found.estimate(name, found.headline).mean for name in policies}
     best = min(means, key=lambda name: math.inf if math.isnan(means[name]) else means[name])
     return [*_further(asked, best), *ALWAYS]
@@ -59,18 +58,18 @@ def suggestions(found: Comparison, asked: Asked) -> list[str]:
 
 def _further(asked: Asked, best: str) -> Iterator[str]:
     """Those that go on from the same scenario; settings that have no effect there are left out."""
-    from cluster_abm.policies import available, reference_of
+    from cluster_abm.policies import class_of, reference_of
 
     def shown(policies: Sequence[str]) -> str:
         return shlex.quote(",".join(map(reference_of, policies)))
 
     one = _taken(asked, asked.settings, [best], ONLY_COMPARE)
     if one is not None:
-        run = f"cluster-abm run {one} --policy {shown([best])} --out out/{best}"
+        run = f"cluster-abm run {one} --policy {shown([best])} --out {shlex.quote(f'out/{file_name(best)}')}"
         yield f"{run}    (one run in detail: tables and a picture)"
-    known = available()
     # Rules that let jobs wait for nodes of their own, and rules that do not, are different systems.
-    holds = best in known and known[best].holds_jobs
+    of_best = class_of(best)
+    holds = of_best is not None and of_best.holds_jobs
     rivals = list(dict.fromkeys([best, *(BATCH_RULES if holds else PLACING_RULES)]))
     more = _taken(asked, asked.settings, rivals, not_compared(rivals, 16))
     if more is not None:

@@ -40,6 +40,8 @@ STAND_INS: dict[str, Any] = {"Decision": make_decision, "completed": register_ji
 ARRAYS: dict[Any, types.Type] = {
     np.dtype(np.float64): types.float64, np.dtype(np.int64): types.int64, np.dtype(np.bool_): types.boolean,
 }  # fmt: skip
+# Parameters that only the model reads: they do not make another type of a policy.
+NOT_READ = frozenset(["information"])
 # In a policy's class these concern Python alone.
 NOT_COMPILED = frozenset(["Parameters", "Notes", "name", "source", "summary", "parameters", "_explain"])
 
@@ -57,7 +59,8 @@ def parameter_values(policy: Policy) -> dict[str, Any]:
     return {
         name: value
         for name, value in policy.parameters.model_dump().items()
-        if isinstance(value, str | bool | float) or (isinstance(value, int) and abs(value) <= LARGEST)
+        if name not in NOT_READ
+        and (isinstance(value, str | bool | float) or (isinstance(value, int) and abs(value) <= LARGEST))
     }
 
 

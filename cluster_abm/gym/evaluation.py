@@ -11,7 +11,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.gym.env import PlacementEnv
 from cluster_abm.gym.held_out import HELD_OUT, held_out
 from cluster_abm.model import ClusterModel
-from cluster_abm.policies import available
+from cluster_abm.policies import available, class_of
 from cluster_abm.policy.parts.scorer import Scorer
 from cluster_abm.scenario import Scenario, load_scenario
 from cluster_abm.study.compare import compare
@@ -142,7 +142,7 @@ def _able(scenario: Scenario, names: Sequence[str]) -> tuple[list[str], dict[str
     able, left_out = [], {}
     for name in names:
         under = with_policy(scenario, name)
-        if name not in available():
+        if class_of(name) is None:
             ClusterModel(under)
         try:
             ClusterModel(under, keep_decisions=False, compile_decisions=False)

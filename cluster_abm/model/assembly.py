@@ -119,7 +119,8 @@ def assemble(
     prepare(policies, work.arriving if len(work.arriving) else work.jobs)
     staging = staging_of(setup.data, run_seed, work, live.network, is_pooled)
     engine = _engine_of(setup, run_seed, work, clock, policies, record)
-    all_is_known = setup.negotiation.mode == "papers" or (policies.main.central and not policies.main.talks)
+    are_instant = setup.negotiation.mode == "papers" or policies.main_decides_centrally
+    all_is_known = policies.know_the_true_state(by_default=are_instant)
     are_timed = setup.negotiation.bandwidths == "measured" and not is_pooled
     engine.nodes["measures_bandwidths"] = are_timed
     # By their names, the parts that have been made: each takes those that its fields are called after.
@@ -135,7 +136,7 @@ def assemble(
         "happenings": Happenings(record),
         "run_seed": run_seed,
         "timeout_ms": setup.negotiation.timeout_ms,
-        "are_instant": all_is_known,
+        "are_instant": are_instant,
     }
     is_contended = setup.interconnect.mode == "contended" and not is_pooled
     made["transfers"] = wire(
@@ -175,7 +176,10 @@ def assemble(
     made["periodic"] = wire(PeriodicOffers, made)
     made["announcements"] = wire(Announcements, made, jobs=work.jobs, requested_ms=work.requested_ms)
     made["negotiation"] = wire(
-        NegotiationInPython, made, most_offers=setup.negotiation.offers, refusals=setup.negotiation.refusals
+        NegotiationInPython,
+        made,
+        most_offers=setup.negotiation.offers,
+        refusals=setup.negotiation.refusals and not are_instant,
     )
     made["recovery"] = wire(Recovery, made, decisions=wire(RecoveryDecisions, made))
     made["broken_routes"] = wire(BrokenRoutes, made)

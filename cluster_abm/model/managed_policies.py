@@ -72,6 +72,27 @@ class ManagedPolicies:
         """Whether any load manager reads the load of the nodes' links."""
         return any(policy.compares_links for policy in self.distinct)
 
+    @property
+    def main_decides_centrally(self) -> bool:
+        """Whether one head node decides for all, which knows the true state and is obeyed."""
+        return self.main.central and not self.main.talks
+
+    def know_the_true_state(self, by_default: bool) -> bool:
+        """Whether load managers know the true state of all nodes at each decision (`policy.information`).
+
+        Args:
+            by_default: whether they do where the policy does not say.
+
+        Raises InputError: a policy that decides centrally is to know reports.
+        """
+        information = self.main.parameters.information
+        if information == "reported" and self.main_decides_centrally:
+            raise InputError(
+                f'policy.information = "reported": policy {self.main.name!r} decides at one head node, which knows the '
+                'true state: allowed is "fresh"'
+            )
+        return by_default if information is None else information == "fresh"
+
     def _check(self) -> None:
         if not self.is_mixed:
             return
@@ -92,6 +113,11 @@ class ManagedPolicies:
             problems.append(
                 "cluster.group.policy: the policies count I/O rates in different ways (rates = 'effective'), and read "
                 "the same reports; give all of them the same `rates`"
+            )
+        if len({policy.parameters.information for policy in self.distinct}) > 1:
+            problems.append(
+                "cluster.group.policy: some policies know the true state and some the reports (information): give all "
+                "of them the same `information`"
             )
         if problems:
             raise InputError(problems)

@@ -39,7 +39,7 @@ def resolve(
     scenario = scenario_of(scenario, overrides)
     if policy is None:
         return scenario
-    choice = choice_of(policy, scenario.policy.parameters)
+    choice = choice_of(policy, scenario.policy.shared_parameters)
     if choice.name != overrides.get("policy.name", choice.name):
         raise InputError(f"policy = {choice.name!r}, policy__name = {overrides['policy.name']!r}: give one of them")
     check_one_policy(scenario, f"policy = {choice.name!r}")

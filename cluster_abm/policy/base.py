@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, StrictBool, ValidationError
@@ -79,6 +79,12 @@ class Policy:
 
         heterogeneous: StrictBool = Field(
             False, description="loads of unlike nodes are compared per unit of their CPU speed, memory and disk rate"
+        )
+        information: Literal["fresh", "reported"] | None = Field(
+            None,
+            description="fresh: load managers know the true state of all nodes at each decision, at no cost and no "
+            "delay; reported: by load reports, one each cluster.exchange_period_ms. Not set: fresh under "
+            'negotiation.mode = "papers" and of a policy that decides at one head node, else reported',
         )
 
     Notes: ClassVar[Any] = dict

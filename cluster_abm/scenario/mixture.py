@@ -24,7 +24,8 @@ def policy_label(scenario: Scenario) -> str:
     """What a run's policy is called: its name, or of several `mixed(NAME:NODES,...)` in the order of the nodes."""
     counts = Counter(policy_names(scenario))
     if len(counts) == 1:
-        return next(iter(counts))
+        name = next(iter(counts))
+        return scenario.policy.label if name == scenario.policy.name else name
     return f"mixed({','.join(f'{name}:{count}' for name, count in counts.items())})"
 
 

@@ -1,13 +1,20 @@
-"""Names of policies in data: a scenario or study names no file, for the policy in a file is code."""
+"""Names of policies: NAME, or NAME[PARAMETER=VALUE,...] where one of a list has parameters of its own.
+
+Data names no file, for the policy in a file is code.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
+
+import tomli_w
 
 from cluster_abm.arguments import shortened
+from cluster_abm.errors import InputError
 from cluster_abm.old_names import current
+from cluster_abm.scenario.filling.values import value_of
 
 # Takes FILE.py:CLASS, and gives the name by which the policy is known from then on (policies.name_of).
 PolicyFiles = Callable[[str], str]
@@ -15,9 +22,104 @@ HOW = "name it on the command line (--policy, --policies) or in Python (policy=.
 _REFERENCE = re.compile(r"(.+\.py)(?::([^:/\\]*))?", re.DOTALL)
 
 
-def current_name(name: str) -> str:
-    """The name that a policy has now; of an old one a line on stderr says so, once."""
-    return current("policy", name)
+class NamedPolicy(NamedTuple):
+    """A policy as a list names it."""
+
+    name: str  # the policy's name, or FILE.py:CLASS
+    parameters: dict[str, object]  # those given with it
+
+    @property
+    def label(self) -> str:
+        """What results call it: the name, and the parameters given with it."""
+        return labelled(self.name, self.parameters)
+
+
+def labelled(name: str, parameters: dict[str, object]) -> str:
+    """NAME[PARAMETER=VALUE,...]; without parameters the name alone."""
+    if not parameters:
+        return name
+    return f"{name}[{','.join(f'{key}={_as_text(value)}' for key, value in parameters.items())}]"
+
+
+def named_policy(text: str) -> NamedPolicy:
+    """Take NAME[PARAMETER=VALUE,...] apart; values are as TOML writes them, and what is none is a text.
+
+    Raises InputError: something in the brackets is no PARAMETER=VALUE, or a parameter is given twice.
+    """
+    at = _opening_bracket(text)
+    if at < 0:
+        return NamedPolicy(text, {})
+    found: dict[str, object] = {}
+    for part in in_parts(text[at + 1 : -1]):
+        key, equals, value = (one.strip() for one in part.partition("="))
+        if not equals or not key.isidentifier() or not value or key == "name":
+            raise InputError(
+                f"policy {shortened(text)}: {shortened(part)} is no PARAMETER=VALUE; allowed: NAME, or "
+                "NAME[PARAMETER=VALUE,...], as power-of-d[d=3,information=fresh]"
+            )
+        if key in found:
+            raise InputError(f"policy {shortened(text)}: parameter {key!r} is given twice")
+        found[key] = value_of(value)
+    if not found:
+        raise InputError(f"policy {shortened(text)}: nothing in the brackets; allowed: NAME[PARAMETER=VALUE,...]")
+    return NamedPolicy(text[:at].strip(), found)
+
+
+def in_parts(text: str) -> list[str]:
+    """The parts of a comma-separated text, without those that are empty; commas in brackets or quotes divide none."""
+    parts, depth, quote = [""], 0, ""
+    for letter in text:
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "\"'":
+            quote = letter
+        else:
+            depth += (letter in "[{") - (letter in "]}")
+            if letter == "," and depth <= 0:
+                parts.append("")
+                continue
+        parts[-1] += letter
+    return [part.strip() for part in parts if part.strip()]
+
+
+def plain_name(label: str) -> str:
+    """The policy's own name, of one that a list names with parameters."""
+    at = _opening_bracket(label)
+    return label if at < 0 else label[:at]
+
+
+def current_name(text: str) -> str:
+    """The name that a policy has now, and the parameters given with it; a line on stderr says so of an old name, once.
+
+    Raises InputError: as `named_policy`.
+    """
+    given = named_policy(text)
+    return labelled(current("policy", given.name), given.parameters)
+
+
+def checked_name(text: str) -> str:
+    """`current_name`, for pydantic. Raises ValueError."""
+    try:
+        return current_name(text)
+    except InputError as problem:
+        raise ValueError(str(problem)) from None
+
+
+def _opening_bracket(text: str) -> int:
+    """Where the bracket opens that the last letter closes; -1: the text ends with none."""
+    depth = 0
+    for at in range(len(text) - 1, -1, -1) if text.endswith("]") else ():
+        depth += (text[at] == "]") - (text[at] == "[")
+        if depth == 0:
+            return at
+    return -1
+
+
+def _as_text(value: object) -> str:
+    """A value as it may be given: a text without quotes where that reads as the same text."""
+    if isinstance(value, str) and value == value.strip() and re.fullmatch(r"[^\[\]{},'\"=]+", value):
+        return value
+    return tomli_w.dumps({"value": value}).partition("=")[2].strip()
 
 
 def split_reference(text: str) -> tuple[str, str | None] | None:

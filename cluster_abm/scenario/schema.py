@@ -6,7 +6,19 @@ import math
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field, PlainValidator, Strict, StrictBool, model_validator
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    PlainValidator,
+    PrivateAttr,
+    SerializerFunctionWrapHandler,
+    Strict,
+    StrictBool,
+    model_serializer,
+    model_validator,
+)
 
 from cluster_abm import displays
 from cluster_abm.scenario.arrivals import Arrivals
@@ -36,7 +48,7 @@ from cluster_abm.scenario.failures import Failures
 from cluster_abm.scenario.initial import InitialJob
 from cluster_abm.scenario.interconnect import Interconnect
 from cluster_abm.scenario.measures import AskedMeasure, Headline, Warmup
-from cluster_abm.scenario.policy_names import current_name
+from cluster_abm.scenario.policy_names import checked_name, named_policy
 from cluster_abm.scenario.script import MOST_ACTS, Act, check_script
 from cluster_abm.scenario.trace import TraceChoice
 from cluster_abm.scenario.wording.caption import caption_of
@@ -87,6 +99,9 @@ class Workload(Section):
     draws below 1 count as 1. Jobs of a trace keep what it says. Not set: no other job requests any"""
     home: Home = Home()
     """where jobs are submitted"""
+    dispatchers: Count | None = None
+    """number of dispatchers: jobs are submitted at nodes 0 to dispatchers - 1, each as often, which serve as the others
+    do; homes in a trace are then not read. Not set: workload.home says it"""
     dependence: dict[str, Correlation] = Field(default_factory=dict)
     """Spearman's rank correlations of what is drawn for a job, as { "cpu_ms,memory_mb" = 0.4 }, of cpu_ms, memory_mb,
     io_per_ms and tasks (a Gaussian copula); pairs not named: 0"""
@@ -106,6 +121,11 @@ class Workload(Section):
     trace: TraceChoice = TraceChoice()
     """what to take from a trace file"""
 
+    @property
+    def homes_are_drawn(self) -> bool:
+        """Whether homes of a trace's jobs are drawn, whatever the file says."""
+        return self.trace.homes == "drawn" or self.dispatchers is not None
+
     @model_validator(mode="after")
     def _files_are_read(self) -> Workload:
         if self.trace.file is not None and self.kind != "trace":
@@ -118,6 +138,14 @@ class Workload(Section):
                 f"programs.file {self.programs.file!r}: would not be read: workload.programs.mix is empty; "
                 "say there which share of the jobs runs each program, or leave the file out"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _homes_are_said_once(self) -> Workload:
+        if self.dispatchers is not None:
+            for key, is_given in (("home", self.home != Home()), ("arrivals.user_nodes", self.arrivals.user_nodes)):
+                if is_given:
+                    raise ValueError(f"dispatchers {self.dispatchers}: workload.{key} says it too; give one of them")
         return self
 
     @model_validator(mode="after")
@@ -188,21 +216,66 @@ class Negotiation(Section):
 
 
 # A policy by its name of today.
-PolicyName = Annotated[str, AfterValidator(current_name)]
+PolicyName = Annotated[str, AfterValidator(checked_name)]
 
 
 class PolicyChoice(Section):
-    """The policy's name; its parameters are further keys, checked by the policy itself."""
+    """The policy's name; its parameters are further keys, checked by the policy itself.
+
+    The name NAME[PARAMETER=VALUE,...] gives parameters that only this policy has, and is what results call it.
+    """
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
     name: PolicyName = "none"
-    """the policy (cluster-abm policies); further keys are its parameters"""
+    """the policy (cluster-abm policies), or NAME[PARAMETER=VALUE,...]; further keys are its parameters"""
+    _label: str = PrivateAttr("")
+    _own: dict[str, Any] = PrivateAttr(default_factory=dict)
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The keys beside `name`."""
+        """The keys beside `name`, and those given with it."""
         return dict(self.__pydantic_extra__ or {})
+
+    @property
+    def label(self) -> str:
+        """What results call the policy: its name, with the parameters that are given with it."""
+        return self._label or self.name
+
+    @property
+    def own_parameters(self) -> dict[str, Any]:
+        """The parameters that are given with the name."""
+        return dict(self._own)
+
+    @property
+    def shared_parameters(self) -> dict[str, Any]:
+        """The keys beside `name`, which other policies may know, too."""
+        return {key: value for key, value in self.parameters.items() if key not in self._own}
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _take_apart(cls, data: Any, handler: ModelWrapValidatorHandler[PolicyChoice]) -> PolicyChoice:
+        text = data.get("name") if isinstance(data, dict) else None
+        if not isinstance(text, str):
+            return handler(data)
+        label = checked_name(text)
+        name, own = named_policy(label)
+        for key in own.keys() & data.keys():
+            if data[key] != own[key]:
+                raise ValueError(f"name {label!r}: policy.{key} is {data[key]!r}: give one of them")
+        made = handler({**data, **own, "name": name})
+        if own:
+            made._label, made._own = label, own
+        return made
+
+    @model_serializer(mode="wrap")
+    def _write(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = handler(self)
+        for key in self._own:
+            written.pop(key, None)
+        if self._own:
+            written["name"] = self._label
+        return written
 
 
 # The most metrics beside those of every run.
@@ -315,7 +388,7 @@ class Scenario(Section, displays.Displayed):
         return bool(self.data.file) and self.workload.kind == "trace"
 
     def __repr__(self) -> str:
-        return f"<Scenario {self.name!r}: {self.cluster.nodes} nodes, policy {self.policy.name}, seed {self.run.seed}>"
+        return f"<Scenario {self.name!r}: {self.cluster.nodes} nodes, policy {self.policy.label}, seed {self.run.seed}>"
 
     __str__ = __repr__
 
@@ -334,7 +407,9 @@ class Scenario(Section, displays.Displayed):
                 f"workload.home.weights: {len(weights)} weights, but cluster.nodes is {self.cluster.nodes}"
             )
         self._check_cores_of_the_trace()
-        nodes = self.cluster.nodes
+        nodes, dispatchers = self.cluster.nodes, self.workload.dispatchers
+        if dispatchers is not None and dispatchers > nodes:
+            raise ValueError(f"workload.dispatchers {dispatchers}: must be at most cluster.nodes {nodes}")
         if self.negotiation.head_node >= nodes:
             raise ValueError(f"negotiation.head_node {self.negotiation.head_node}: must be below cluster.nodes {nodes}")
         for node in self.workload.arrivals.user_nodes:

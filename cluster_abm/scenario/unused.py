@@ -279,11 +279,14 @@ def _of_data_and_messages(scenario: Scenario) -> Iterator[tuple[str, str]]:
         yield "data.file", f'workload.kind is "{scenario.workload.kind}": only jobs of a trace name files'
     if scenario.negotiation.mode != "head-node":
         yield "negotiation.head_node", f'negotiation.mode is "{scenario.negotiation.mode}", not "head-node"'
+    information = scenario.policy.parameters.get("information")
+    if information == "fresh" and scenario.negotiation.mode != "papers" and not scenario.cluster.remote_memory:
+        yield "cluster.exchange_period_ms", 'policy.information is "fresh": every load is known without reports'
     if scenario.negotiation.mode == "papers":
         for key in ("negotiation.refusals", "interconnect.loss_share"):
             yield key, 'negotiation.mode is "papers": every load is known, and every offer accepted'
         if not scenario.may_fail:
             for key in ("negotiation.timeout_ms", "negotiation.missed_reports", "negotiation.offers"):
                 yield key, 'negotiation.mode is "papers", and nothing can fail'
-            if not scenario.cluster.remote_memory:
+            if not scenario.cluster.remote_memory and information != "reported":
                 yield "cluster.exchange_period_ms", 'negotiation.mode is "papers": every load is known without reports'

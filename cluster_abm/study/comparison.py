@@ -13,7 +13,7 @@ import pandas as pd
 from cluster_abm import displays
 from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError
-from cluster_abm.policies import available
+from cluster_abm.policies import is_pooled
 from cluster_abm.policy.bounds import SRPT_POOL
 from cluster_abm.results.asked import is_more_better
 from cluster_abm.results.words import line_words, why_absent, with_unit
@@ -245,8 +245,7 @@ class Comparison(InFigures, displays.Displayed):
         """
         metric = self.headline if metric is None else metric
         self._check(metric)
-        known = available()
-        bounds = {name for name in self.policies if name in known and known[name].pooled}
+        bounds = {name for name in self.policies if is_pooled(name)}
         more_is_better = is_more_better(metric)
         sign = -1.0 if more_is_better else 1.0
         ranked = sorted(
@@ -272,7 +271,7 @@ class Comparison(InFigures, displays.Displayed):
         return conclusion_of(self._called(self.baseline), line_words(metric), against, is_more_better(metric), samples)
 
     def _called(self, name: str) -> str:
-        return f"{name} (a reference, no policy)" if name in available() and available()[name].pooled else name
+        return f"{name} (a reference, no policy)" if is_pooled(name) else name
 
     @property
     def seeds_words(self) -> str:

@@ -92,7 +92,7 @@ def trace_jobs(scenario: Scenario, seed: int, trace: Trace, known_programs: Libr
     if choice.duration_s is not None:
         kept &= trace_ms < start_ms + choice.duration_s * 1000.0
     parents = None if trace.parents is None else among(trace.parents, kept)
-    if choice.homes == "drawn":
+    if scenario.workload.homes_are_drawn:
         numbers.pop("home", None)
     if choice.memory == "drawn":
         numbers.pop("memory_mb", None)

@@ -11,8 +11,11 @@ from cluster_abm.scenario import Scenario
 
 
 def home_weights(scenario: Scenario) -> Floats:
-    """Weight of each node in the drawing of a job's home (workload.home); nodes beyond the last have none."""
+    """Weight of each node in the drawing of a job's home (workload.home, workload.dispatchers); nodes beyond the last
+    have none."""
     home, nodes = scenario.workload.home, scenario.cluster.nodes
+    if scenario.workload.dispatchers is not None:
+        return np.ones(scenario.workload.dispatchers)
     if home.kind == "weights":
         return np.asarray(home.weights, float)
     if home.kind == "skewed":
@@ -27,7 +30,7 @@ def homes_of(scenario: Scenario, jobs: Table) -> Flags:
     """
     workload = scenario.workload
     are_homes = np.zeros(scenario.cluster.nodes, bool)
-    if workload.kind != "trace" or workload.trace.homes == "drawn":
+    if workload.kind != "trace" or workload.homes_are_drawn:
         are_homes[np.flatnonzero(home_weights(scenario))] = True
         return are_homes
     for rows in blocks(len(jobs)):

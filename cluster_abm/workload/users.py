@@ -26,7 +26,8 @@ def users_columns(scenario: Scenario) -> tuple[Floats, dict[str, Floats]]:
     """When jobs are submitted at the earliest [ms], and at which node, shape (jobs,) each: user after user, each one's
     jobs in their order. User k is at the k-th node that has users, cyclically. Raises InputError for too many jobs."""
     arrivals = scenario.workload.arrivals
-    nodes = np.array(arrivals.user_nodes or range(scenario.cluster.nodes))
+    everywhere = range(scenario.workload.dispatchers or scenario.cluster.nodes)
+    nodes = np.array(arrivals.user_nodes or everywhere)
     users = len(nodes) * arrivals.users_per_node
     if users * arrivals.jobs_per_user > MAX_JOBS:
         raise InputError(

@@ -9,7 +9,7 @@ import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.cli.frame import QuestionFrame, StudyCall, study_options
-from cluster_abm.cli.options import FilePath, count_option, kept_out_option, over_option, scenario_argument, value_of
+from cluster_abm.cli.options import FilePath, count_option, kept_out_option, over_option, scenario_argument
 from cluster_abm.cli.output import echo
 from cluster_abm.cli.shell import names
 from cluster_abm.cli.studies.tune import overs_of
@@ -62,6 +62,7 @@ def calibrate_command(
     Example: cluster-abm calibrate replay --trace jobs.csv --observed runs.csv
     --over cluster.disk_seek_rotation_ms=1:20 --over cluster.cpu_speed=0.5:2 --out out/machine
     """
+    from cluster_abm.scenario.filling.values import value_of
     from cluster_abm.study.calibration.observed import read_observed
     from cluster_abm.study.calibration.question import CalibrationQuestion
 

@@ -12,7 +12,7 @@ import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.cli.frame import QuestionFrame, StudyCall, study_options
-from cluster_abm.cli.options import count_option, kept_out_option, names_of, over_option, scenario_argument, value_of
+from cluster_abm.cli.options import count_option, kept_out_option, names_of, over_option, scenario_argument
 from cluster_abm.cli.output import echo
 from cluster_abm.cli.shell import names
 from cluster_abm.errors import InputError, gathered
@@ -133,6 +133,8 @@ def _over_of(text: str) -> Over:
     if not equals or not key or not given:
         raise InputError(allowed)
     if "|" in given:
+        from cluster_abm.scenario.filling.values import value_of
+
         values = [value_of(one.strip()) for one in given.split("|")]
         choices = [one for one in values if isinstance(one, bool | int | float | str) and one != ""]
         if len(choices) < len(values):

@@ -135,7 +135,7 @@ class NegotiationInPython:
         index = manager.index
         if not self.availability.accepting[index]:
             reason = "drains: it accepts no further task"
-        elif self.views.all_is_known or not self.refusals:
+        elif not self.refusals:
             return ""
         else:
             view = self.views.of(index)

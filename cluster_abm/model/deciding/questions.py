@@ -21,7 +21,7 @@ class Questions:
         tasks: how many tasks there are.
         timeout_ms: how long an asker waits for an answer before it gives up [ms].
         losses: which of the messages get lost.
-        are_instant: whether questions take no time and none gets lost: mode `papers`.
+        are_instant: whether questions take no time and none gets lost: mode `papers`, or a central policy.
         loss_share: share of the messages that get lost.
         messages: how many messages were sent: a question and its answer are two, lost ones included.
         asked: how many questions were asked about each task so far; empty if none can get lost.

@@ -42,15 +42,14 @@ def read_only(loads: Table) -> Table:
 class Views:
     """The views of all load managers.
 
-    Mode `papers`: every manager knows the true state at every decision: the papers' centralised algorithm. Mode
-    `negotiated` (and `head-node`): a manager knows its own node, the reports that have arrived, and what answers have
-    told it.
+    With fresh information every manager knows the true state at every decision, as in the papers' centralised
+    algorithm. Else a manager knows its own node, the reports that have arrived, and what answers have told it.
 
     Attributes:
-        all_is_known: mode `papers`, or a central policy.
+        all_is_known: whether information is fresh (ManagedPolicies.know_the_true_state).
         data: where the files lie that jobs need; None: no job needs any.
         policy_key: key of the stream of the policies' own draws.
-        true_loads: the load table as it was last measured; in mode `papers` that is at each decision.
+        true_loads: the load table as it was last measured; with fresh information that is at each decision.
         hardware: fixed properties of every node, as they are now; `kinds`: those that have the same (View.kinds).
         notes: what each manager's policy remembers; the managers of a central policy share one dictionary.
         memory: what it remembers in rows; likewise.
@@ -111,7 +110,7 @@ class Views:
         return self._capacities[manager]
 
     def look(self) -> None:
-        """Before a group of decisions: receive the reports that have come; in mode `papers` measure all nodes."""
+        """Before a group of decisions: receive the reports that have come; with fresh information measure all nodes."""
         self.reports.receive()
         if self.all_is_known:
             self._measure_all()
@@ -158,7 +157,7 @@ class Views:
         return self.true_loads[node]
 
     def learn(self, manager: int, node: int) -> None:
-        """An answer tells a manager another node's loads as they were last measured; in mode `papers` no news."""
+        """An answer tells a manager another node's loads as they were last measured; with fresh information no news."""
         if not self.all_is_known:
             self.reports.learn(manager, node, self.true_loads[node])
 

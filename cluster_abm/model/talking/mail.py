@@ -48,7 +48,7 @@ class Mail:
         timeout_ms: a message that does not arrive is known as unanswered this long after it was sent [ms].
         slice_ns: length of a slice; it is known no sooner than that [ns], or a message sent again at once had no end.
         losses: which of the messages get lost.
-        are_instant: whether messages take no time and none gets lost: mode `papers`.
+        are_instant: whether messages take no time and none gets lost: mode `papers`, or a central policy.
         sent: how many messages were sent, those to the own node apart.
         number: how many events there have been.
         timeout_ns: the timeout in ns.

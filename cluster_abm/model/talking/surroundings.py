@@ -28,6 +28,7 @@ class Surroundings:
         head_node: the head node.
         homes: which nodes are a home of jobs, shape (nodes,).
         draw_key: key of the managers' own random numbers.
+        are_instant: whether messages take no time (Mail).
         nodes: number of nodes.
         slice_ms: length of a slice [ms].
     """
@@ -40,6 +41,7 @@ class Surroundings:
     head_node: int
     homes: npt.NDArray[np.bool_]
     draw_key: Word
+    are_instant: bool
 
     def __post_init__(self) -> None:
         self.nodes, self.slice_ms = len(self.engine.nodes), self.clock.slice_ns / NS_PER_MS
@@ -120,5 +122,5 @@ class Surroundings:
         if target != home and (latency_ms == math.inf or routes.paths_from(home).mb_per_s[target] == 0.0):
             # No route leads there, or the home cannot be told.
             target = home
-        must_tell = target != home and manager != home and not self.views.all_is_known
+        must_tell = target != home and manager != home and not self.are_instant
         return home, target, whole_ns(latency_ms) if must_tell else 0

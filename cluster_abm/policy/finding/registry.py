@@ -20,7 +20,8 @@ from cluster_abm.policy.finding.files import file_of, load_policy
 from cluster_abm.policy.finding.naming import AnyPolicy, check_class, free_name, give_name
 from cluster_abm.policy.finding.other_names import policy_hint
 from cluster_abm.policy.finding.sources import PolicySource, policy_from, source_of
-from cluster_abm.scenario.policy_names import current_name, split_reference
+from cluster_abm.scenario import nearest
+from cluster_abm.scenario.policy_names import current_name, labelled, named_policy, plain_name, split_reference
 from cluster_abm.scenario.schema import PolicyChoice
 
 # The package in which each module is searched for policies. It is imported when they are: it lies above this one.
@@ -83,7 +84,8 @@ def register(policy: type[Policy]) -> type[Policy]:
 def name_of(policy: AnyPolicy) -> str:
     """The name by which a policy is found from now on: of NAME itself, of FILE.py:CLASS that of the class in the file.
 
-    It imports the file: it is for what a command line or a caller in Python gives, not for names in data.
+    With parameters given in brackets they stay behind the name (policy_names.named_policy). It imports the file: it is
+    for what a command line or a caller in Python gives, not for names in data.
 
     Args:
         policy: a name, FILE.py:CLASS (the class may be left out where there is only one), a class, or an object.
@@ -92,9 +94,10 @@ def name_of(policy: AnyPolicy) -> str:
         InputError: a file without such a policy, or something else than a policy.
     """
     if isinstance(policy, str):
-        if split_reference(policy) is None:
+        given = named_policy(policy)
+        if split_reference(given.name) is None:
             return current_name(policy)
-        policy = load_policy(policy)
+        return labelled(name_of(load_policy(given.name)), given.parameters)
     of = policy if isinstance(policy, type) else type(policy)
     if not issubclass(of, Policy) or of is Policy:
         raise InputError(
@@ -110,14 +113,27 @@ def choice_of(policy: AnyPolicy, parameters: Mapping[str, Any]) -> PolicyChoice:
     name, own = name_of(policy), {}
     if isinstance(policy, Policy):
         check_parameters(policy, name)
-        own = policy.parameters.model_dump()
-    return PolicyChoice(**{**parameters, **own, "name": name})
+        own = policy.parameters.model_dump(exclude_none=True)
+    given = named_policy(name).parameters
+    return PolicyChoice(**{key: value for key, value in {**parameters, **own}.items() if key not in given}, name=name)
 
 
-def reference_of(name: str) -> str:
+def class_of(label: str) -> type[Policy] | None:
+    """The class of a policy that a list names; None: there is none of that name."""
+    return available().get(plain_name(label))
+
+
+def is_pooled(label: str) -> bool:
+    """Whether a list names the pooled reference, which is no policy."""
+    of = class_of(label)
+    return of is not None and of.pooled
+
+
+def reference_of(label: str) -> str:
     """A policy as a command line names it: FILE.py:CLASS of one that was loaded from a file, else its name."""
+    name, parameters = named_policy(label)
     file = files_of([name]).get(name)
-    return name if file is None else f"{as_shown(file)}:{_given[name].__name__}"
+    return label if file is None else labelled(f"{as_shown(file)}:{_given[name].__name__}", parameters)
 
 
 def files_of(names: Iterable[str]) -> dict[str, str]:
@@ -178,6 +194,7 @@ def create(choice: PolicyChoice) -> Policy:
     if choice.name not in policies:
         raise InputError(f"policy.name = {choice.name!r}: no such policy; {policy_hint(choice.name, policies)}")
     policy = policies[choice.name]
+    check_own_parameters(policy, choice.label, choice.own_parameters)
     mine: dict[str, Any] = {}
     for key, value in choice.parameters.items():
         others = [other for other in policies.values() if key in other.Parameters.model_fields]
@@ -189,6 +206,16 @@ def create(choice: PolicyChoice) -> Policy:
         made = policy(**mine)
     check_parameters(made, choice.name)
     return made
+
+
+def check_own_parameters(policy: type[Policy], label: str, own: Iterable[str]) -> None:
+    """Raise InputError if a policy does not know a parameter that is given with its name."""
+    known = policy.Parameters.model_fields
+    unknown = [key for key in own if key not in known]
+    if unknown:
+        raise InputError(
+            [f"policy {label!r}: it has no parameter {key!r}; {nearest(key, sorted(known))}" for key in unknown]
+        )
 
 
 def check_parameters(made: Policy, name: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cluster_abm.policies import available
+from cluster_abm.policies import available, class_of
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.unused import keys_without_effect, reason_without_effect
 from cluster_abm.study.design.study_file import Study
@@ -35,7 +35,8 @@ class Effects:
 
         What no policy knows at all is an unknown key, which each policy says itself.
         """
-        here = {name for policy in self._study.policies for name in available()[policy].Parameters.model_fields}
+        classes = filter(None, map(class_of, self._study.policies))
+        here = {name for one in classes for name in one.Parameters.model_fields}
         found = []
         for key in self._keys:
             section, _, parameter = key.partition(".")

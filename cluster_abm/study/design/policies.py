@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from cluster_abm.arguments import Kind
 from cluster_abm.errors import InputError
-from cluster_abm.policies import BOUNDS, AnyPolicy, Policy, available, choice_of, create, name_of
+from cluster_abm.policies import BOUNDS, AnyPolicy, Policy, available, choice_of, create, is_pooled, name_of
 from cluster_abm.policy.finding.other_names import all_policies, policy_hint
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.mixture import check_one_policy, policies_in
-from cluster_abm.scenario.policy_names import current_name
+from cluster_abm.scenario.policy_names import current_name, labelled, plain_name
 from cluster_abm.scenario.schema import PolicyChoice
 
 # What a call takes for several policies.
@@ -24,15 +24,16 @@ def check_policies(names: Sequence[str], labels: Sequence[str] | None = None) ->
     """Raise InputError for unknown or repeated policies, all at once.
 
     Args:
-        names: of the policies.
+        names: of the policies, each NAME or NAME[PARAMETER=VALUE,...].
         labels: what results are to call each, if not by its name.
     """
     known = list(available())
     labels = labels or names
+    given = [plain_name(str(name)) for name in names]
     problems = [
         f"policies: {name!r}: a lower bound and no policy: only `compare` has it" if name in BOUNDS
-        else f"policies: {name!r}: no such policy; {policy_hint(str(name), known)}"
-        for name in names
+        else f"policies: {name!r}: no such policy; {policy_hint(name, known)}"
+        for name in given
         if name not in known
     ]  # fmt: skip
     problems += [f"policies: {name!r} is named twice" for name in dict.fromkeys(labels) if labels.count(name) > 1]
@@ -61,10 +62,10 @@ def default_policies(scenario: Scenario) -> DefaultPolicies:
 
     Raises InputError: all of them pool their nodes.
     """
-    names, known = scenario.compare.policies, available()
+    names = scenario.compare.policies
     if not scenario.script:
         return DefaultPolicies(names, ())
-    left_out = tuple(name for name in names if name in BOUNDS or (name in known and known[name].pooled))
+    left_out = tuple(name for name in names if name in BOUNDS or is_pooled(name))
     if names and len(left_out) == len(names):
         raise InputError(
             f"compare.policies = {', '.join(names)}: all pool their nodes, on which a script cannot act; name others"
@@ -75,13 +76,14 @@ def default_policies(scenario: Scenario) -> DefaultPolicies:
 def with_policy(scenario: Scenario, name: str) -> Scenario:
     """The same scenario under another policy. Raises InputError if groups of its nodes have policies of their own."""
     check_one_policy(scenario, f"policy {name!r} for all nodes")
-    return scenario.model_copy(update={"policy": scenario.policy.model_copy(update={"name": current_name(name)})})
+    return scenario.model_copy(update={"policy": choice_of(current_name(name), scenario.policy.shared_parameters)})
 
 
 def variants_of(scenario: Scenario, policies: Sequence[AnyPolicy]) -> dict[str, Scenario]:
     """The scenario under each of several policies that a caller gives, by what results call the policy.
 
-    That is its name; of several objects of one class with the parameters that are not the defaults: power-of-d(d=3).
+    That is its name, with the parameters given with it; of several objects of one class with those that are not the
+    defaults: power-of-d[d=3].
 
     Raises:
         InputError: unknown or repeated policies, one that keeps more than its parameters in itself; as `with_policy`.
@@ -95,7 +97,7 @@ def variants_of(scenario: Scenario, policies: Sequence[AnyPolicy]) -> dict[str, 
     variants = {}
     for label, name, policy in zip(labels, names, policies, strict=True):
         check_one_policy(scenario, f"policy {name!r} for all nodes")
-        choice = choice_of(policy, scenario.policy.parameters)
+        choice = choice_of(policy, scenario.policy.shared_parameters)
         made = create(choice)
         if isinstance(policy, Policy) and vars(policy).keys() != vars(made).keys():
             more = sorted(vars(policy).keys() ^ vars(made).keys())
@@ -113,7 +115,7 @@ def with_own_parameters(scenario: Scenario) -> Scenario:
     A process that carries a run out gets the policies of that run, and would take what only another one knows (a
     policy in a file that this process has not read) for a key that no policy knows.
     """
-    parameters = scenario.policy.parameters
+    parameters = scenario.policy.shared_parameters
     if not parameters:
         return scenario
     policies = available()
@@ -122,10 +124,10 @@ def with_own_parameters(scenario: Scenario) -> Scenario:
     if others.isdisjoint(parameters):
         return scenario
     kept = {key: value for key, value in parameters.items() if key not in others}
-    return scenario.model_copy(update={"policy": PolicyChoice(**{**kept, "name": scenario.policy.name})})
+    return scenario.model_copy(update={"policy": PolicyChoice(**{**kept, "name": scenario.policy.label})})
 
 
 def _with_parameters(name: str, policy: Policy) -> str:
     default = policy.Parameters.model_fields
     own = {key: value for key, value in policy.parameters if value != default[key].default}
-    return f"{name}({', '.join(f'{key}={value}' for key, value in own.items())})" if own else name
+    return labelled(name, own)

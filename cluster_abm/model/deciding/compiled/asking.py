@@ -292,11 +292,11 @@ def ask(
     out_of_reach = not up[target] or scratch.unreachable[target] or latency_ms == math.inf
     if out_of_reach or is_lost(scratch, settings, task[0].task):
         return settings.no_answer, settings.timeout_ns
-    took_ns = 0 if settings.all_is_known else 2 * whole_ns(latency_ms)
+    took_ns = 0 if settings.are_instant else 2 * whole_ns(latency_ms)
     reason = 0
     if not accepting[target]:
         reason = settings.drains
-    elif not settings.all_is_known and settings.refusals:
+    elif settings.refusals:
         decision = scratch.decision[0]
         said_ms = decision.cost_ms
         if math.isnan(said_ms):

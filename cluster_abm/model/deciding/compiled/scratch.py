@@ -142,7 +142,8 @@ CANDIDATES = ("candidates", "candidate")
 #    place, accept, migration, relieve, numbers: addresses of the policy's functions and parameters (compiling.entries).
 #    migrates: whether an arrival may make tasks migrate; `most_migrations` of them, -1: as many as gain.
 #    offers: how many nodes are asked.
-#    all_is_known: mode `papers`, or a central policy.
+#    all_is_known: whether managers know the true state at each decision (Views).
+#    are_instant: whether questions and messages take no time (Questions).
 #    refusals: whether asked nodes may refuse.
 #    by_reports: whether managers know of failed nodes by missing reports.
 #    can_change: whether nodes or links may be down, or nodes drain.
@@ -167,8 +168,8 @@ SETTINGS = {
     "loss_share": "f8",
     **dict.fromkeys(("run_key", "message_key"), "u8"),
     **dict.fromkeys(
-        ("migrates", "all_is_known", "refusals", "by_reports", "can_change", "share_routes", "effective_rates",
-         "counts_effective", "writes", "has_notes", "looks", "shows_loads"), "?"
+        ("migrates", "all_is_known", "are_instant", "refusals", "by_reports", "can_change", "share_routes",
+         "effective_rates", "counts_effective", "writes", "has_notes", "looks", "shows_loads"), "?"
     ),
 }  # fmt: skip
 settings_group = group("Settings", {}, SETTINGS)

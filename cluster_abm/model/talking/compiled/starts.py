@@ -80,7 +80,7 @@ def start(talk_at: int, me: int, row: int) -> int:
     told_ms = latency_ms(scratch, me, home)
     if target != home and (told_ms == math.inf or not has_route(scratch, home, target)):
         target = home
-    told_ns = whole_ns(told_ms) if target != home and me != home and not settings.all_is_known else 0
+    told_ns = whole_ns(told_ms) if target != home and me != home and not settings.are_instant else 0
     cost_ms = cost_of(scratch, settings, talk.tasks[row : row + 1], home, target) if target != home else 0.0
     if not cost_ms <= LONGEST_WAIT_MS:
         return 0
