@@ -40,8 +40,8 @@ def resolve(
     if policy is None:
         return scenario
     choice = choice_of(policy, scenario.policy.shared_parameters)
-    if choice.name != overrides.get("policy.name", choice.name):
-        raise InputError(f"policy = {choice.name!r}, policy__name = {overrides['policy.name']!r}: give one of them")
+    if choice.label != overrides.get("policy.name", choice.label):
+        raise InputError(f"policy = {choice.label!r}, policy__name = {overrides['policy.name']!r}: give one of them")
     check_one_policy(scenario, f"policy = {choice.name!r}")
     return scenario.model_copy(update={"policy": choice})
 

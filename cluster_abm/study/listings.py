@@ -49,7 +49,7 @@ def list_scenarios() -> pd.DataFrame:
     """
     shipped = [load_scenario(name) for name in scenario_names()]
     rows = [
-        {"name": one.name, "nodes": one.cluster.nodes, "policy": one.policy.name, "summary": caption_of(one)}
+        {"name": one.name, "nodes": one.cluster.nodes, "policy": one.policy.label, "summary": caption_of(one)}
         for one in shipped
     ]
     return _listing(rows, "name")

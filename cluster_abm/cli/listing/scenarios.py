@@ -50,7 +50,7 @@ def scenarios_command(names: tuple[str, ...], wanted: str | None, as_json: bool)
 
     scenarios = [(name, load_scenario(name)) for name in names or scenario_names()]
     found: list[dict[str, Any]] = [
-        {"name": one.name, "summary": caption_of(one), "nodes": one.cluster.nodes, "policy": one.policy.name}
+        {"name": one.name, "summary": caption_of(one), "nodes": one.cluster.nodes, "policy": one.policy.label}
         for _, one in scenarios
     ]
     if names:

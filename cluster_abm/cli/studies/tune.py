@@ -158,7 +158,7 @@ def _print_search(found: Tuned) -> None:
     if found.count("failed"):
         counts.append(f"{found.count('failed')} failed")
     spent = f"{found.spent} of {question.budget} runs for the search"
-    echo(f"{question.scenario.policy.name} on {question.scenario.name}: {spent}")
+    echo(f"{question.scenario.policy.label} on {question.scenario.name}: {spent}")
     echo(f"{len(found.candidates)} candidates: {', '.join(counts)}")
     for line in [] if found.estimated is None else head_lines(found.estimated, question.scenario, [question.metric]):
         echo(textwrap.fill(line, 100, break_on_hyphens=False))
@@ -216,7 +216,7 @@ def _print_best(found: Tuned, given: str) -> None:
     from cluster_abm.policies import reference_of
     from cluster_abm.study.tuning.ranges import in_toml
 
-    policy = shlex.quote(reference_of(found.question.scenario.policy.name))
+    policy = shlex.quote(reference_of(found.question.scenario.policy.label))
     echo("\n" + found.toml().rstrip())
     words = [f"--set {shlex.quote(f'{key}={in_toml(value)}')}" for key, value in found.best_settings.items()]
     echo(f"\ncluster-abm run {given} --policy {policy} {' '.join(words)}")

@@ -49,6 +49,7 @@ def conversation_of(
         head_node=setup.negotiation.head_node,
         homes=homes_of(setup, parts.work.arriving) if policy.talks else np.zeros(0, bool),
         draw_key=np.uint64(key(run_seed, "talk")),
+        are_instant=parts.mail.are_instant,
     )
     made["waiting"] = waiting = wire(WaitingTasks, made, is_central=policy.central)
     actions = wire(PostActions, made, start_task=starts.start_waiting, hears_starts=hears_starts)

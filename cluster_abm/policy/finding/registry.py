@@ -136,9 +136,9 @@ def reference_of(label: str) -> str:
     return label if file is None else labelled(f"{as_shown(file)}:{_given[name].__name__}", parameters)
 
 
-def files_of(names: Iterable[str]) -> dict[str, str]:
+def files_of(labels: Iterable[str]) -> dict[str, str]:
     """The files from which some of these policies were loaded, by name."""
-    found = {name: file_of(_given[name]) for name in names if name in _given}
+    found = {name: file_of(_given[name]) for name in map(plain_name, labels) if name in _given}
     return {name: str(file.path) for name, file in found.items() if file is not None}
 
 

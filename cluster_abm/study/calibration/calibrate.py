@@ -204,7 +204,7 @@ class Calibrated(Answer):
             )
         return {
             "scenario": question.scenario.name,
-            "policy": question.scenario.policy.name,
+            "policy": question.scenario.policy.label,
             "observed": {
                 "kind": observed.kind,
                 "runs": list(observed.runs),

@@ -17,6 +17,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.policies import create
 from cluster_abm.policy.finding.files import digest_of
 from cluster_abm.scenario import Scenario, shipped_network, shipped_path, shipped_trace
+from cluster_abm.scenario.policy_names import plain_name
 from cluster_abm.study.design.policy_sources import MISSING, policy_version
 from cluster_abm.study.design.unread import drop, unread_keys
 from cluster_abm.workload.traces.formats.gwa import machine_files
@@ -51,12 +52,13 @@ def code_of(policies: Iterable[str], files: Mapping[str, str] | None = None) -> 
     """The code version, and that of each of these policies that comes from elsewhere: "0.1.0-1f0c...+mine-5e...".
 
     Args:
-        policies: names.
+        policies: names, or labels.
         files: the files of those that came from one; they are read, and none is imported.
 
     Raises InputError: a policy's source cannot be read.
     """
-    foreign = [f"{name}-{version[:8]}" for name in policies if (version := _version(name, files or {}))]
+    names = dict.fromkeys(map(plain_name, policies))
+    foreign = [f"{name}-{version[:8]}" for name in names if (version := _version(name, files or {}))]
     return "+".join([result_version(), *foreign])
 
 

@@ -277,4 +277,4 @@ def _book_failures(outcome: RunsOutcome, failed: Mapping[RunName, Record], scena
 
 def _words(scenarios: Mapping[str, Scenario], run: RunName) -> str:
     scenario = scenarios[run[0]]
-    return f"{scenario.name}, policy {scenario.policy.name}, seed {run[1]}"
+    return f"{scenario.name}, policy {scenario.policy.label}, seed {run[1]}"

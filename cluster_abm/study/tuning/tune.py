@@ -92,7 +92,7 @@ class Tuned(Answer):
     def title(self) -> str:
         """What stands above the picture."""
         question, judged = self.question, self.judgement
-        words = f"{question.scenario.policy.name} on {question.scenario.name}: {len(self.candidates)} candidates"
+        words = f"{question.scenario.policy.label} on {question.scenario.name}: {len(self.candidates)} candidates"
         words += f", {self.spent} runs"
         if judged is None:
             return words
@@ -123,7 +123,7 @@ class Tuned(Answer):
 
     def toml(self) -> str:
         """The best values as TOML, to paste into a scenario."""
-        name = self.question.scenario.policy.name
+        name = self.question.scenario.policy.label
         values = in_sections(self.best_settings, {"policy": {"name": name}})
         reference = reference_of(name)
         # A scenario is data, and names no file.
@@ -135,7 +135,7 @@ class Tuned(Answer):
         question, judged = self.question, self.judgement
         found: dict[str, Any] = {
             "scenario": question.scenario.name,
-            "policy": question.scenario.policy.name,
+            "policy": question.scenario.policy.label,
             "metric": question.metric,
             "over": [str(over) for over in question.overs],
             "budget": question.budget,
