@@ -50,6 +50,7 @@ from cluster_abm.scenario.interconnect import Interconnect
 from cluster_abm.scenario.measures import AskedMeasure, Headline, Warmup
 from cluster_abm.scenario.policy_names import checked_name, named_policy
 from cluster_abm.scenario.script import MOST_ACTS, Act, check_script
+from cluster_abm.scenario.sizes import AnnouncedError, TaskCpu, check_task_cpu
 from cluster_abm.scenario.trace import TraceChoice
 from cluster_abm.scenario.wording.caption import caption_of
 
@@ -73,7 +74,11 @@ class Workload(Section):
     arrivals: Arrivals = Arrivals()
     """when jobs are submitted"""
     cpu_ms: Distribution = Distribution(kind="exponential", mean=1000.0)
-    """CPU demand of a task, the same for all tasks of a job [ms]"""
+    """CPU demand of a task [ms]"""
+    task_cpu: TaskCpu = "job"
+    """job: all tasks of a job have the same CPU demand; each: every task draws its own from cpu_ms"""
+    announced_error: AnnouncedError = 1.0
+    """policies are told the CPU demand of a task times exp(Z ln announced_error), Z standard normal; 1: the true one"""
     memory_mb: Distribution = Distribution(kind="pareto", mean=4.0)
     """memory demand [MB]"""
     memory_of: Literal["task", "job"] = "task"
@@ -151,6 +156,8 @@ class Workload(Section):
     @model_validator(mode="after")
     def _dependence_is_possible(self) -> Workload:
         check_dependence(self.dependence)
+        mix, application = self.programs.mix, self.application.name
+        check_task_cpu(self.task_cpu, self.kind, mix, application, self.dependence, self.repeats.share)
         return self
 
     @model_validator(mode="after")

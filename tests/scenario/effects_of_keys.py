@@ -193,10 +193,12 @@ WORKLOAD = (
         (FEW | {"workload.home.kind": "skewed"}, {"home.skew": 2.5}),
         (FEW | {"workload.home": {"kind": "weights", "weights": [1.0, 2.0, 3.0, 4.0]}}, {"home.weights": [3.0, 1.0]}),
         (FEW | {"workload.repeats.share": 0.5}, {"repeats.back": 6}),
+        (PARALLEL, {"task_cpu": "each"}),
         (APPLICATION, {"application.cpu_share": 0.2, "application.scale": 0.003}),
     ] for name, value in values.items()}
     | {
         "workload.write_only_moves": Effect(MOVING, False, "jobs"),
+        "workload.announced_error": Effect(BUSY | {"policy.name": "lwl"}, 3.0, "run"),
         "workload.tasks.barrier_ms": Effect(PARALLEL, 20.0, "jobs"),
         "workload.tasks.communication_ms": Effect(BARRIERS, 4.0, "jobs"),
         "workload.background": Effect(BUSY, [BACKGROUND], "run"),

@@ -23,6 +23,7 @@ SCALES = {"workload.arrivals.kind": "multiscale", "workload.arrivals.scales_s": 
 OF_CLUSTERS = {"interconnect.kind": "clusters", "interconnect.cluster_nodes": [1, 3]}
 SLOW = {"device": "cpu", "factor": 0.5, "at_s": 1.0}
 DRAWN = {"device": "cpu", "factor": 0.5, "kind": "exponential"}
+EACH = {"workload.task_cpu": "each"}
 
 
 def group(*entries: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -196,6 +197,24 @@ PAIRS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {"workload.dependence": {"cpu_ms,memory_mb": 0.9, "memory_mb,tasks": 0.9, "cpu_ms,tasks": 0.8}},
         {"workload.dependence": {"cpu_ms,memory_mb": 0.9, "memory_mb,tasks": 0.9, "cpu_ms,tasks": 0.0}},
         "no numbers have these",
+    ),
+    "own demands without profiles": (
+        EACH, EACH | {"workload.programs.mix": {"bit-r": 1.0}}, 'task_cpu "each": workload.programs.mix',
+    ),
+    "own demands of no application": (
+        EACH | {"workload.application.name": "none"}, EACH | {"workload.application.name": "lu"},
+        'task_cpu "each": workload.application.name is "lu"',
+    ),
+    "own demands that nothing depends on": (
+        EACH | {"workload.dependence": {"memory_mb,io_per_ms": 0.2}},
+        EACH | {"workload.dependence": {"memory_mb,cpu_ms": 0.2}}, "names cpu_ms (memory_mb,cpu_ms)",
+    ),
+    "own demands without repeats": (
+        EACH | {"workload.repeats.share": 0.0}, EACH | {"workload.repeats.share": TINY},
+        'task_cpu "each": workload.repeats.share',
+    ),
+    "own demands of no trace": (
+        {"workload.kind": "trace"}, EACH | {"workload.kind": "trace"}, 'allowed with it is "job"',
     ),
     "a correlation once": (
         {"workload.dependence": {"cpu_ms,memory_mb": 0.2}},

@@ -48,6 +48,7 @@ RANGES: dict[str, list[str]] = {
     "[-1e12, 1e12]": ["workload.arrivals.mu"],
     "(1, 1e12]": ["workload.arrivals.burst_factor"],
     "[1, 1e6]": ["workload.arrivals.batch_mean"],
+    "[1, 1000]": ["workload.announced_error"],
     "[0, 1e6]": ["workload.arrivals.first_gap_s", "workload.background.0.io_per_ms"],
     "[0, 168)": ["workload.arrivals.starts_h"],
     "[0, 100]": ["workload.arrivals.variations"],

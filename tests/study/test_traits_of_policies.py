@@ -1,0 +1,101 @@
+"""What is said of policies before a run: by text, held against what they do."""
+
+from __future__ import annotations
+
+import pytest
+
+from cluster_abm import ClusterModel, Decision, Policy, load_scenario
+from cluster_abm.policies import available, create
+from cluster_abm.policy.finding.sizes import sizes_read
+from cluster_abm.scenario.schema import PolicyChoice
+from cluster_abm.study.design.traits import traits_of
+
+ARENA = load_scenario("arena")
+SHORT = {"cluster.nodes": 6, "workload.duration_s": 40.0, "workload.utilisation": 0.8}
+
+
+@pytest.mark.parametrize(("policy", "traits"), [
+    # Knows sizes, sees the true state, may refuse. Random choices claim no load that could be refused.
+    ("none", (False, False, False)), ("random", (False, False, False)), ("jsq", (False, False, True)),
+    # Mitzenmacher's rule has no refusal, and no more the intervals of sizes.
+    ("power-of-d", (False, False, False)), ("sita-e", (True, False, False)), ("iolb", (True, False, True)),
+    # WAL-RE compares queues and memory; WAL-PM estimates responses by the CPU that is still to come.
+    ("wal-re", (False, False, True)), ("wal-pm", (True, False, True)),
+    # A central scheduler knows the true state; requested run times are sizes that it is told.
+    ("easy", (True, True, False)), ("batch-system", (False, True, False)), ("tetris", (True, True, False)),
+    # Managers that talk know what messages say. Bidders may refuse an award.
+    ("lwl", (True, False, False)), ("jiq", (False, False, False)), ("contract-net", (True, False, True)),
+])  # fmt: skip
+def test_traits_by_hand(policy, traits):
+    assert tuple(traits_of(ARENA, policy)) == traits
+
+
+def test_the_scenario_decides_with_the_policy():
+    papers = load_scenario("arena", {"negotiation.mode": "papers"})
+    assert tuple(traits_of(papers, "jsq")) == (False, True, False)
+    assert not traits_of(load_scenario("arena", {"negotiation.refusals": False}), "jsq").may_refuse
+    assert traits_of(load_scenario("arena", {"policy.adaptive": True}), "wal-re").knows_sizes
+
+
+class _Sizes(Policy):
+    """By one of its parameters it reads a task's demand."""
+
+    class Parameters(Policy.Parameters):
+        """Whether it does, and a load index."""
+
+        by_size: bool = False
+        compares: str = "tasks"
+
+    name = "by-size"
+    source = summary = "a test"
+
+    def place(self, task, view):
+        """Look at the size, if it is to."""
+        chosen = self.parameters
+        if chosen.by_size:
+            return Decision(int(demand_of(task)) % view.nodes, "by size")
+        return Decision(view.least(chosen.compares), "least")
+
+
+def demand_of(task):
+    return task.cpu_ms
+
+
+class _Inherits(_Sizes):
+    """Its method extends the other one's."""
+
+    name = "inherits"
+
+    def place(self, task, view):
+        """As the other one does."""
+        return super().place(task, view)
+
+
+@pytest.mark.parametrize("of", [_Sizes, _Inherits])
+def test_a_users_policy_is_read_with_its_parameters(of):
+    assert sizes_read(of()) == frozenset()
+    assert sizes_read(of(by_size=True)) == {"cpu_ms"}
+    assert sizes_read(of(compares="io_ms")) == {"io_ms"}
+
+
+def test_a_load_index_of_a_class_is_read():
+    class Work(Policy):
+        """The least work."""
+
+        name = "work"
+        source = summary = "a test"
+        index = "cpu_ms"
+
+    assert sizes_read(Work()) == {"cpu_ms"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", [name for name, one in available().items() if not one.pooled])
+def test_only_policies_that_may_refuse_have_refused_offers(policy):
+    try:
+        create(PolicyChoice(name=policy))
+        model = ClusterModel(load_scenario("arena", {**SHORT, "policy.name": policy}), seed=1)
+    except Exception as needs:
+        pytest.skip(f"needs files: {needs}")
+    model.run()
+    assert model.summary()["refused_offers"] == 0 or traits_of(model.scenario, policy).may_refuse
