@@ -391,6 +391,7 @@ class ClusterModel(RunDisplay, MesaAdapter):
     def view_of(self, manager: LoadManager, refused: frozenset[int] = frozenset()) -> View:
         """What a load manager knows now, to keep."""
         check_arguments(manager=(manager, of_class(LoadManager)), refused=(refused, of_class(frozenset, set)))
+        self.parts.views.look()
         view = self.parts.views.of(manager.index, refused)
         return replace(view, loads=view.loads.copy())
 

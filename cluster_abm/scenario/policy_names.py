@@ -67,18 +67,12 @@ def named_policy(text: str) -> NamedPolicy:
 
 def in_parts(text: str) -> list[str]:
     """The parts of a comma-separated text, without those that are empty; commas in brackets or quotes divide none."""
-    parts, depth, quote = [""], 0, ""
-    for letter in text:
-        if quote:
-            quote = "" if letter == quote else quote
-        elif letter in "\"'":
-            quote = letter
+    parts = [""]
+    for letter, depth, is_quoted in _followed(text, quotes_outside=True):
+        if letter == "," and depth == 0 and not is_quoted:
+            parts.append("")
         else:
-            depth += (letter in "[{") - (letter in "]}")
-            if letter == "," and depth <= 0:
-                parts.append("")
-                continue
-        parts[-1] += letter
+            parts[-1] += letter
     return [part.strip() for part in parts if part.strip()]
 
 
@@ -107,17 +101,39 @@ def checked_name(text: str) -> str:
 
 def _opening_bracket(text: str) -> int:
     """Where the bracket opens that the last letter closes; -1: the text ends with none."""
-    depth = 0
-    for at in range(len(text) - 1, -1, -1) if text.endswith("]") else ():
-        depth += (text[at] == "]") - (text[at] == "[")
-        if depth == 0:
-            return at
-    return -1
+    opening, last = -1, 0
+    for at, (_, depth, _) in enumerate(_followed(text, quotes_outside=False)):
+        if depth > 0 and last == 0:
+            opening = at
+        last = depth
+    return opening if last == 0 and opening >= 0 and text.endswith("]") else -1
+
+
+def _followed(text: str, quotes_outside: bool) -> Iterator[tuple[str, int, bool]]:
+    """The letters of a text, each with how many brackets are open after it, and whether it stands in quotes.
+
+    Args:
+        text: brackets in quotes do not count, nor does what a backslash in double quotes stands before.
+        quotes_outside: whether quotes outside brackets are quotes; else they are letters, as in a file's name.
+    """
+    depth, quote, is_escaped = 0, "", False
+    for letter in text:
+        was_quoted = bool(quote)
+        if is_escaped:
+            is_escaped = False
+        elif quote:
+            is_escaped = letter == "\\" and quote == '"'
+            quote = "" if letter == quote else quote
+        elif letter in "\"'" and (depth > 0 or quotes_outside):
+            quote = letter
+        else:
+            depth = max(0, depth + (letter in "[{") - (letter in "]}"))
+        yield letter, depth, was_quoted
 
 
 def _as_text(value: object) -> str:
     """A value as it may be given: a text without quotes where that reads as the same text."""
-    if isinstance(value, str) and value == value.strip() and re.fullmatch(r"[^\[\]{},'\"=]+", value):
+    if isinstance(value, str) and re.fullmatch(r"[^\[\]{},'\"=\s]+", value) and value_of(value) == value:
         return value
     return tomli_w.dumps({"value": value}).partition("=")[2].strip()
 

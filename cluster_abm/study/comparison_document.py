@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 from cluster_abm.policy.bounds import SRPT_POOL
 from cluster_abm.results.asked import is_more_better
 from cluster_abm.results.metrics import place_in_json
+from cluster_abm.study.design.traits import traits_of
 from cluster_abm.study.heads import estimated_by_runs
 from cluster_abm.study.reference import Referred, corrected_policies
 from cluster_abm.study.statistics.gap import BOUNDED
 from cluster_abm.workload import bound_ms
+from cluster_abm.workload.homes import count_of_homes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,6 +81,8 @@ def document_of(found: ComparedPolicies) -> dict[str, Any]:
                 place = f"{section}_ci95.{part}" if section else f"{metric}_ci95"
                 _put(entry, place, _listed(found.estimate(policy, metric)))
             entry["is_corrected"] = policy in corrected
+            traits = traits_of(found.scenario, policy)
+            entry |= {"information": traits.information, "may_refuse": traits.may_refuse}
             policies[policy] = entry
         if found.bound is not None:
             bound = finite(found.estimate(SRPT_POOL, BOUNDED).mean)
@@ -109,6 +113,7 @@ def document_of(found: ComparedPolicies) -> dict[str, Any]:
         "headline": found.headline,
         "bound_ms": bound_ms(found.scenario),
         "baseline": found.baseline,
+        "dispatchers": count_of_homes(found.scenario),
         "policies": policies,
         **_recorded(policies, found.baseline),
         "pairs": pairs,

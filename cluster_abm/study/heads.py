@@ -1,13 +1,14 @@
-"""The lines above a table of runs that say what its numbers estimate."""
+"""The lines above a table of runs that say what its numbers estimate, and what its policies know."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario, load_scenario
+from cluster_abm.study.design.settings_in_words import setting_lines
 from cluster_abm.study.results_folder import StoredStudy
 from cluster_abm.workload.laws.estimated import Estimated, estimated
 from cluster_abm.workload.laws.no_mean import why_no_mean
@@ -32,10 +33,20 @@ def paragraphs(lines: Iterable[str]) -> list[str]:
     return [part for line in lines for part in (f"{line[0].upper()}{line[1:]}.", "")]
 
 
-def head_lines(found: Estimated, scenario: Scenario, metrics: Iterable[str]) -> list[str]:
-    """What is estimated, warnings about it, and whether one of the metrics has no mean, a line each."""
+def head_lines(
+    found: Estimated, scenario: Scenario, metrics: Iterable[str], policies: Sequence[str] | None = None
+) -> list[str]:
+    """What is estimated, warnings about it, whether one of the metrics has no mean, and what policies know, a line
+    each.
+
+    Args:
+        found: what is estimated.
+        scenario: of the runs.
+        metrics: of the table.
+        policies: names of those compared; None: the scenario's own.
+    """
     no_mean = why_no_mean(scenario) if WITHOUT_MEAN in metrics else ""
-    return [*found.words, *([no_mean] if no_mean else [])]
+    return [*found.words, *([no_mean] if no_mean else []), *setting_lines([scenario], policies)]
 
 
 def study_heads(plan: StoredStudy, results: pd.DataFrame) -> list[str]:
@@ -52,6 +63,7 @@ def study_heads(plan: StoredStudy, results: pd.DataFrame) -> list[str]:
     try:
         scenarios = {number: load_scenario(plan.study.scenario_source, points[number]) for number in sorted(numbers)}
         found = estimated([(one, _rows(results[results["point"] == number])) for number, one in scenarios.items()])
-        return head_lines(found, scenarios[0], plan.study.measure)
+        lines = head_lines(found, scenarios[0], plan.study.measure, plan.study.policies)[:-2]
+        return [*lines, *setting_lines([*scenarios.values()], plan.study.policies)]
     except InputError:
         return []

@@ -8,6 +8,8 @@ from cluster_abm.arrays import Flags, Floats
 from cluster_abm.engine.tables import Table
 from cluster_abm.large_tables import blocks
 from cluster_abm.scenario import Scenario
+from cluster_abm.workload.from_trace import trace_of
+from cluster_abm.workload.users import are_closed, nodes_of_users
 
 
 def home_weights(scenario: Scenario) -> Floats:
@@ -21,6 +23,20 @@ def home_weights(scenario: Scenario) -> Floats:
     if home.kind == "skewed":
         return np.asarray((np.arange(nodes) + 1.0) ** -home.skew)
     return np.ones(nodes)
+
+
+def count_of_homes(scenario: Scenario) -> int:
+    """At how many nodes jobs are submitted: the dispatchers.
+
+    Raises InputError: a trace that cannot be read.
+    """
+    workload = scenario.workload
+    if are_closed(scenario):
+        return len(set(nodes_of_users(scenario)))
+    trace = None if workload.homes_are_drawn else trace_of(scenario)
+    if trace is not None and "home" in trace.numbers:
+        return len(np.unique(trace.numbers["home"]))
+    return int(np.count_nonzero(home_weights(scenario)))
 
 
 def homes_of(scenario: Scenario, jobs: Table) -> Flags:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from cluster_abm.arrays import Floats
@@ -26,8 +28,7 @@ def users_columns(scenario: Scenario) -> tuple[Floats, dict[str, Floats]]:
     """When jobs are submitted at the earliest [ms], and at which node, shape (jobs,) each: user after user, each one's
     jobs in their order. User k is at the k-th node that has users, cyclically. Raises InputError for too many jobs."""
     arrivals = scenario.workload.arrivals
-    everywhere = range(scenario.workload.dispatchers or scenario.cluster.nodes)
-    nodes = np.array(arrivals.user_nodes or everywhere)
+    nodes = np.array(nodes_of_users(scenario))
     users = len(nodes) * arrivals.users_per_node
     if users * arrivals.jobs_per_user > MAX_JOBS:
         raise InputError(
@@ -39,6 +40,12 @@ def users_columns(scenario: Scenario) -> tuple[Floats, dict[str, Floats]]:
     user = np.arange(users).repeat(arrivals.jobs_per_user)
     first_ms: Floats = user.astype(float) * arrivals.first_gap_s * 1000.0
     return first_ms, {"home": nodes[user % len(nodes)].astype(float)}
+
+
+def nodes_of_users(scenario: Scenario) -> Sequence[int]:
+    """The nodes that have users, in the order in which these are at them."""
+    workload = scenario.workload
+    return workload.arrivals.user_nodes or range(workload.dispatchers or scenario.cluster.nodes)
 
 
 def users_of_jobs(scenario: Scenario, jobs: int) -> Members:

@@ -270,7 +270,7 @@ def test_classes_and_objects(write):
     assert name_of(Shadow) == "shadow"
     assert name_of(JoinShortestQueue) == "jsq"
     assert choice_of(PowerOfD(d=3), {"d": 5, "step": 2}).parameters == {
-        "d": 3, "step": 2, "heterogeneous": False, **PowerOfD().parameters.model_dump(exclude={"d", "heterogeneous"}),
+        "d": 3, "step": 2, **PowerOfD().parameters.model_dump(exclude={"d"}, exclude_none=True),
     }  # fmt: skip
 
 
@@ -330,11 +330,11 @@ def test_a_comparison_tells_objects_apart():
     with pytest.raises(InputError, match="'power-of-d' is named twice"):
         compare(scenario(**SHORT), policies, seeds=1, workers=1, quiet=True)
     found = compare(scenario(**SHORT), [*policies[1:], PowerOfD(d=4)], seeds=2, workers=1, quiet=True)
-    assert found.policies == ("power-of-d(d=3)", "power-of-d", "own", "power-of-d(d=4)")
+    assert found.policies == ("power-of-d[d=3]", "power-of-d", "own", "power-of-d[d=4]")
     alone = ClusterModel(scenario(**SHORT | {"policy__name": "power-of-d"}), seed=2, policy__d=3)
     alone.run()
     slowdown = alone.summary()["metrics"]["mean_slowdown"]
-    assert found.values("power-of-d(d=3)", "mean_slowdown")[1] == slowdown
+    assert found.values("power-of-d[d=3]", "mean_slowdown")[1] == slowdown
 
 
 def test_a_comparison_of_a_shipped_scenario_by_its_name():

@@ -181,7 +181,7 @@ WORKLOAD = (
     {f"workload.{name}": Effect(base, value, "jobs") for base, values in [
         (FEW, {
             "duration_s": 9.0, "jobs": 31, "no_io_share": 0.4, "write_share": 0.7, "reaccess_rate": 1.5,
-            "tasks.parallel_share": 0.6, "tasks.widths": {"1": 1.0, "3": 2.0}, "home.kind": "skewed",
+            "tasks.parallel_share": 0.6, "tasks.widths": {"1": 1.0, "3": 2.0}, "home.kind": "skewed", "dispatchers": 2,
             "requested_over_actual": {"kind": "fixed", "mean": 2.5}, "repeats.share": 0.5,
             "dependence": {"cpu_ms,memory_mb": 0.8}, "programs.mix": {"bit-r": 1.0}, "application.name": "lu",
         }),

@@ -86,7 +86,7 @@ RANGES: dict[str, list[str]] = {
     "{1..1024}": under(NODE, "cores", "disk_channels"),
     "{1..}": ["data.copies", "compare.seeds"],
     # There are four nodes.
-    "{1..4}": ["cluster.group.0.count"],
+    "{1..4}": ["cluster.group.0.count", "workload.dispatchers"],
     "{0..3}": [
         "workload.background.0.node", "workload.initial.0.node", "negotiation.head_node",
         "failures.event.0.node", "workload.arrivals.user_nodes", "script.0.node",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from cluster_abm.compiling.reading import reads_loads
 from cluster_abm.policies import Policy, create
@@ -14,12 +14,22 @@ from cluster_abm.study.design.policies import with_policy
 OFFERING = ("place", "migration", "relieve")
 
 
+Information = Literal["fresh", "reported", "messages", "none"]
+
+
 class Traits(NamedTuple):
     """What a policy knows and may do in a scenario."""
 
     knows_sizes: bool  # whether it reads announced demands or requested times, or an index of work still to come
-    sees_true_state: bool  # whether it decides by the state at the decision, not by load reports or messages
+    # what its managers decide by: the state at the decision, load reports, messages, or no state of other nodes but
+    # what their own decisions and answers tell
+    information: Information
     may_refuse: bool  # whether an asked node may refuse a task
+
+    @property
+    def sees_true_state(self) -> bool:
+        """Whether it decides by the state at the decision."""
+        return self.information == "fresh"
 
 
 def traits_of(scenario: Scenario, name: str) -> Traits:
@@ -27,17 +37,32 @@ def traits_of(scenario: Scenario, name: str) -> Traits:
 
     Args:
         scenario: its negotiation and its parameters of policies count.
-        name: of the policy; the scenario's own is not read.
+        name: of the policy, with parameters or without; the scenario's own is not read.
 
     Raises InputError: no such policy, or parameters that it refuses.
     """
-    policy = create(with_policy(scenario, name).policy)
-    sees_true_state = _sees_true_state(scenario, policy)
-    return Traits(bool(sizes_read(policy)), sees_true_state, _may_refuse(scenario, policy))
+    return traits_of_policy(scenario, create(with_policy(scenario, name).policy))
 
 
-def _sees_true_state(scenario: Scenario, policy: Policy) -> bool:
-    return scenario.negotiation.mode == "papers" or (policy.central and not policy.talks)
+def traits_of_policy(scenario: Scenario, policy: Policy) -> Traits:
+    """The same of a policy that has been made."""
+    return Traits(bool(sizes_read(policy)), _information(scenario, policy), _may_refuse(scenario, policy))
+
+
+def _information(scenario: Scenario, policy: Policy) -> Information:
+    given = policy.parameters.information
+    decides_centrally = policy.central and not policy.talks
+    is_fresh = given == "fresh" or (given is None and (scenario.negotiation.mode == "papers" or decides_centrally))
+    if policy.pooled or not (policy.acts_on_arrival or policy.migrates or policy.holds_jobs or policy.talks):
+        return "none"
+    if not policy.uses_reports and not decides_centrally:
+        if policy.talks:
+            return "messages"
+        if not reads_loads(type(policy), [*OFFERING], frozenset()):
+            return "none"
+    if is_fresh:
+        return "fresh"
+    return "reported" if policy.uses_reports else "none"
 
 
 def _may_refuse(scenario: Scenario, policy: Policy) -> bool:

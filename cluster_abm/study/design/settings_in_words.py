@@ -1,0 +1,69 @@
+"""What decides how good a policy can be, for the head of a table: its information, the dispatchers, refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cluster_abm.model.managed_policies import policies_of
+from cluster_abm.scenario import Scenario
+from cluster_abm.scenario.mixture import policies_in
+from cluster_abm.study.design.traits import Information, Traits, traits_of, traits_of_policy
+from cluster_abm.workload.homes import count_of_homes
+
+WORDS: dict[Information, str] = {
+    "fresh": "the state at the decision",
+    "reported": "load reports",
+    "messages": "messages",
+    "none": "no reports",
+}
+
+
+def setting_lines(scenarios: Sequence[Scenario], policies: Sequence[str] | None = None) -> list[str]:
+    """By what policies decide and how old that is; and how many dispatchers there are and who may refuse: two lines.
+
+    Args:
+        scenarios: those that are run; at least one.
+        policies: names; None: those of the first scenario's load managers.
+    """
+    traits = {
+        name: {one for scenario in scenarios for one in _traits(scenario, name, policies is None)}
+        for name in (policies_in(scenarios[0]) if policies is None else policies)
+    }
+    by_words: dict[str, list[str]] = {}
+    for name, found in traits.items():
+        words = " or ".join(sorted(WORDS[one] for one in {trait.information for trait in found}))
+        by_words.setdefault(words.replace(WORDS["reported"], _reports(scenarios)), []).append(name)
+    if len(by_words) == 1:
+        information = next(iter(by_words))
+    else:
+        information = "; ".join(f"{words} ({', '.join(names)})" for words, names in by_words.items())
+    refusing = [name for name, found in traits.items() if any(one.may_refuse for one in found)]
+    if not refusing:
+        answer = "no node refuses a task"
+    else:
+        answer = "asked nodes may refuse" + (f" ({', '.join(refusing)})" if len(refusing) < len(traits) else "")
+    return [f"information: {information}", f"dispatchers: {_dispatchers(scenarios)}; {answer}"]
+
+
+def _traits(scenario: Scenario, name: str, is_own: bool) -> Iterator[Traits]:
+    if any(group.policy is not None for group in scenario.cluster.group):
+        yield from (traits_of_policy(scenario, one) for one in policies_of(scenario).distinct if one.name == name)
+    else:
+        yield traits_of(scenario, scenario.policy.label if is_own else name)
+
+
+def _reports(scenarios: Sequence[Scenario]) -> str:
+    periods = [scenario.cluster.exchange_period_ms / 1000.0 for scenario in scenarios]
+    by_head = " by the head node" if scenarios[0].negotiation.mode == "head-node" else ""
+    return f"{WORDS['reported']}{by_head} every {_range(min(periods), max(periods))} s"
+
+
+def _dispatchers(scenarios: Sequence[Scenario]) -> str:
+    homes = [count_of_homes(scenario) for scenario in scenarios]
+    nodes = [scenario.cluster.nodes for scenario in scenarios]
+    of_nodes = f"{_range(min(nodes), max(nodes))} nodes"
+    return f"all {of_nodes}" if homes == nodes else f"{_range(min(homes), max(homes))} of {of_nodes}"
+
+
+def _range(low: float, high: float) -> str:
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
