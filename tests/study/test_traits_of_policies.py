@@ -15,24 +15,28 @@ SHORT = {"cluster.nodes": 6, "workload.duration_s": 40.0, "workload.utilisation"
 
 
 @pytest.mark.parametrize(("policy", "traits"), [
-    # Knows sizes, sees the true state, may refuse. Random choices claim no load that could be refused.
-    ("none", (False, False, False)), ("random", (False, False, False)), ("jsq", (False, False, True)),
+    # Knows sizes, information, may refuse. Random choices claim no load that could be refused.
+    ("none", (False, "none", False)), ("random", (False, "none", False)), ("jsq", (False, "reported", True)),
+    ("jsq[information=fresh]", (False, "fresh", True)),
     # Mitzenmacher's rule has no refusal, and no more the intervals of sizes.
-    ("power-of-d", (False, False, False)), ("sita-e", (True, False, False)), ("iolb", (True, False, True)),
+    ("power-of-d", (False, "reported", False)), ("sita-e", (True, "none", False)), ("iolb", (True, "reported", True)),
     # WAL-RE compares queues and memory; WAL-PM estimates responses by the CPU that is still to come.
-    ("wal-re", (False, False, True)), ("wal-pm", (True, False, True)),
+    ("wal-re", (False, "reported", True)), ("wal-pm", (True, "reported", True)),
     # A central scheduler knows the true state; requested run times are sizes that it is told.
-    ("easy", (True, True, False)), ("batch-system", (False, True, False)), ("tetris", (True, True, False)),
+    ("easy", (True, "fresh", False)), ("batch-system", (False, "fresh", False)), ("tetris", (True, "fresh", False)),
     # Managers that talk know what messages say. Bidders may refuse an award.
-    ("lwl", (True, False, False)), ("jiq", (False, False, False)), ("contract-net", (True, False, True)),
+    ("lwl", (True, "messages", False)), ("jiq", (False, "messages", False)),
+    ("contract-net", (True, "reported", True)),
 ])  # fmt: skip
 def test_traits_by_hand(policy, traits):
     assert tuple(traits_of(ARENA, policy)) == traits
+    assert traits_of(ARENA, policy).sees_true_state == (traits[1] == "fresh")
 
 
 def test_the_scenario_decides_with_the_policy():
     papers = load_scenario("arena", {"negotiation.mode": "papers"})
-    assert tuple(traits_of(papers, "jsq")) == (False, True, False)
+    assert tuple(traits_of(papers, "jsq")) == (False, "fresh", False)
+    assert traits_of(papers, "jsq[information=reported]").information == "reported"
     assert not traits_of(load_scenario("arena", {"negotiation.refusals": False}), "jsq").may_refuse
     assert traits_of(load_scenario("arena", {"policy.adaptive": True}), "wal-re").knows_sizes
 
