@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from cluster_abm.bounded_files import shown
-from cluster_abm.cli.options import value_of as as_toml
 from cluster_abm.cli.tables import table_text
 from cluster_abm.errors import InputError
 from cluster_abm.interconnect import Network
+from cluster_abm.scenario.filling.values import value_of as as_toml
 from cluster_abm.scenario.interconnect import Interconnect
 from cluster_abm.scenario.shipped import all_of, nearest
 from cluster_abm.scenario.wording.other_names import keys_ending_in

@@ -215,7 +215,7 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
     if load is not None:
         echo(f"offered load: {in_words(load.as_dict())} (of the first seed's jobs)")
     for line in head_lines(
-        estimated_by_runs(found.scenario, found.runs), found.scenario, ["mean_slowdown"], found.policies
+        estimated_by_runs(found.scenario, found.runs), [found.scenario], ["mean_slowdown"], found.policies
     ):
         echo(textwrap.fill(line, 100, break_on_hyphens=False))
     echo(textwrap.fill(found.seeds_words, 100, break_on_hyphens=False))

@@ -109,7 +109,7 @@ def run_command(
     exit_code = 130 if stop.requested else max(save_code, look_code)
     try:
         with ending_with(exit_code):
-            _show(summary, overrides.in_words(), as_json, head_lines(model.estimated, checked, ["mean_slowdown"]))
+            _show(summary, overrides.in_words(), as_json, head_lines(model.estimated, [checked], ["mean_slowdown"]))
     finally:
         tell(f"{wall_s:.1f} s")
         if stopped_in is not None:

@@ -82,9 +82,8 @@ class Policy:
         )
         information: Literal["fresh", "reported"] | None = Field(
             None,
-            description="fresh: load managers know the true state of all nodes at each decision, at no cost and no "
-            "delay; reported: by load reports, one each cluster.exchange_period_ms. Not set: fresh under "
-            'negotiation.mode = "papers" and of a policy that decides at one head node, else reported',
+            description="fresh: decides by the state of all nodes at the decision, at no cost; reported: by load "
+            "reports. Not set: as negotiation.mode says",
         )
 
     Notes: ClassVar[Any] = dict

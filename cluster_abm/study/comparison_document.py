@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
+from cluster_abm.policies import class_of
 from cluster_abm.policy.bounds import SRPT_POOL
 from cluster_abm.results.asked import is_more_better
 from cluster_abm.results.metrics import place_in_json
@@ -81,8 +82,10 @@ def document_of(found: ComparedPolicies) -> dict[str, Any]:
                 place = f"{section}_ci95.{part}" if section else f"{metric}_ci95"
                 _put(entry, place, _listed(found.estimate(policy, metric)))
             entry["is_corrected"] = policy in corrected
-            traits = traits_of(found.scenario, policy)
-            entry |= {"information": traits.information, "may_refuse": traits.may_refuse}
+            # Stored runs may be of a policy in a file that this process has not read.
+            traits = None if class_of(policy) is None else traits_of(found.scenario, policy)
+            entry["information"] = None if traits is None else traits.information
+            entry["may_refuse"] = None if traits is None else traits.may_refuse
             policies[policy] = entry
         if found.bound is not None:
             bound = finite(found.estimate(SRPT_POOL, BOUNDED).mean)

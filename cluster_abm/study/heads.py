@@ -34,19 +34,19 @@ def paragraphs(lines: Iterable[str]) -> list[str]:
 
 
 def head_lines(
-    found: Estimated, scenario: Scenario, metrics: Iterable[str], policies: Sequence[str] | None = None
+    found: Estimated, scenarios: Sequence[Scenario], metrics: Iterable[str], policies: Sequence[str] | None = None
 ) -> list[str]:
     """What is estimated, warnings about it, whether one of the metrics has no mean, and what policies know, a line
     each.
 
     Args:
         found: what is estimated.
-        scenario: of the runs.
+        scenarios: of the runs; at least one.
         metrics: of the table.
-        policies: names of those compared; None: the scenario's own.
+        policies: names of those compared; None: the first scenario's own.
     """
-    no_mean = why_no_mean(scenario) if WITHOUT_MEAN in metrics else ""
-    return [*found.words, *([no_mean] if no_mean else []), *setting_lines([scenario], policies)]
+    no_mean = why_no_mean(scenarios[0]) if WITHOUT_MEAN in metrics else ""
+    return [*found.words, *([no_mean] if no_mean else []), *setting_lines(scenarios, policies)]
 
 
 def study_heads(plan: StoredStudy, results: pd.DataFrame) -> list[str]:
@@ -63,7 +63,6 @@ def study_heads(plan: StoredStudy, results: pd.DataFrame) -> list[str]:
     try:
         scenarios = {number: load_scenario(plan.study.scenario_source, points[number]) for number in sorted(numbers)}
         found = estimated([(one, _rows(results[results["point"] == number])) for number, one in scenarios.items()])
-        lines = head_lines(found, scenarios[0], plan.study.measure, plan.study.policies)[:-2]
-        return [*lines, *setting_lines([*scenarios.values()], plan.study.policies)]
+        return head_lines(found, [*scenarios.values()], plan.study.measure, plan.study.policies)
     except InputError:
         return []

@@ -67,6 +67,9 @@ mine
   parameters (--set policy.NAME=VALUE)
     heterogeneous = false  loads of unlike nodes are compared per unit of their CPU speed, memory
                            and disk rate
+    information = not set  fresh: decides by the state of all nodes at the decision, at no cost;
+                           reported: by load reports. Not set: as negotiation.mode says [fresh |
+                           reported]
     most = 3               jobs that wait [from 1, below 10]
     kind = not set         a kind [a | b]
 
@@ -115,6 +118,9 @@ plain
   parameters (--set policy.NAME=VALUE)
     heterogeneous = false  loads of unlike nodes are compared per unit of their CPU speed, memory
                            and disk rate
+    information = not set  fresh: decides by the state of all nodes at the decision, at no cost;
+                           reported: by load reports. Not set: as negotiation.mode says [fresh |
+                           reported]
 """
     )
 
@@ -218,7 +224,8 @@ def test_lines_of_keys(cli):
         == """\
 [policy]
   policy.name = "none"
-      the policy (cluster-abm policies); further keys are its parameters
+      the policy (cluster-abm policies), or NAME[PARAMETER=VALUE,...]; further keys are its
+      parameters
   policy.PARAMETER
       parameters of the policy: cluster-abm policies NAME
 

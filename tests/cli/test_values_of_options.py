@@ -19,10 +19,10 @@ from cluster_abm.cli.options import (
     overrides_of,
     policies_named,
     settings_of,
-    value_of,
 )
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import load_scenario
+from cluster_abm.scenario.filling.values import value_of
 
 
 def problems_of(call, *given, **named):

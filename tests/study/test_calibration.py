@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from support import scenario
 
-from cluster_abm.cli.options import value_of as as_toml
 from cluster_abm.errors import InputError
+from cluster_abm.scenario.filling.values import value_of as as_toml
 from cluster_abm.study.calibration.calibrate import calibrate
 from cluster_abm.study.calibration.fitting import BudgetSpent, fit, mean_of, starting_points
 from cluster_abm.study.calibration.observed import Observed, Row, read_observed

@@ -40,8 +40,8 @@ def test_runs_of_which_some_failed_have_their_beginning():
 def test_that_a_mean_does_not_exist_is_said_of_the_mean_slowdown_alone():
     declared = scenario(**QUEUE)
     found = estimated_by_runs(declared, pd.DataFrame({"seed": [1]}))
-    assert head_lines(found, declared, ["p95_slowdown"])[:-2] == found.words
-    *words, last = head_lines(found, declared, ["p95_slowdown", "mean_slowdown"])[:-2]
+    assert head_lines(found, [declared], ["p95_slowdown"])[:-2] == found.words
+    *words, last = head_lines(found, [declared], ["p95_slowdown", "mean_slowdown"])[:-2]
     assert words == found.words
     assert last.startswith("mean slowdown has no mean here")
 

@@ -160,7 +160,7 @@ def _print_search(found: Tuned) -> None:
     spent = f"{found.spent} of {question.budget} runs for the search"
     echo(f"{question.scenario.policy.label} on {question.scenario.name}: {spent}")
     echo(f"{len(found.candidates)} candidates: {', '.join(counts)}")
-    for line in [] if found.estimated is None else head_lines(found.estimated, question.scenario, [question.metric]):
+    for line in [] if found.estimated is None else head_lines(found.estimated, [question.scenario], [question.metric]):
         echo(textwrap.fill(line, 100, break_on_hyphens=False))
     echo(f"searched on {_seeds(question.seeds_used)}, every candidate on the same jobs")
     better = "below" if question.less_is_better else "above"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from cluster_abm.model.managed_policies import policies_of
+from cluster_abm.policies import class_of
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.mixture import policies_in
 from cluster_abm.study.design.traits import Information, Traits, traits_of, traits_of_policy
@@ -25,10 +26,15 @@ def setting_lines(scenarios: Sequence[Scenario], policies: Sequence[str] | None 
         scenarios: those that are run; at least one.
         policies: names; None: those of the first scenario's load managers.
     """
+    named = policies_in(scenarios[0]) if policies is None else policies
+    # Stored runs may be of a policy in a file that this process has not read.
     traits = {
         name: {one for scenario in scenarios for one in _traits(scenario, name, policies is None)}
-        for name in (policies_in(scenarios[0]) if policies is None else policies)
+        for name in named
+        if class_of(name) is not None
     }
+    if not traits:
+        return [f"dispatchers: {_dispatchers(scenarios)}"]
     by_words: dict[str, list[str]] = {}
     for name, found in traits.items():
         words = " or ".join(sorted(WORDS[one] for one in {trait.information for trait in found}))
