@@ -81,13 +81,16 @@ class Demands(NamedTuple):
 
     Attributes:
         tasks: how many tasks each has.
-        cpu_ms, io_per_ms, memory_mb: as in ArrivingTask.
+        cpu_ms, io_per_ms, memory_mb: as in ArrivingTask; where tasks of a job announce different CPU demands, the mean
+            of them.
+        task_cpu_ms: then the CPU demand of every task, ascending, shape (tasks,); else empty.
     """
 
     tasks: Loads
     cpu_ms: Loads
     io_per_ms: Loads
     memory_mb: Loads
+    task_cpu_ms: Loads = np.zeros(0)
 
 
 @explained
@@ -98,7 +101,7 @@ class ArrivingTask:
     task: int = field(metadata=said("task", "number of the task over the whole run"))
     job: int = field(metadata=said("job", "its job"))
     home: int = field(metadata=said("node", "where it was submitted"))
-    cpu_ms: float = field(metadata=said("ms", "CPU still to receive: of an arriving task its demand"))
+    cpu_ms: float = field(metadata=said("ms", "CPU still to receive, as announced: of an arriving task its demand"))
     io_per_ms: float = field(metadata=said("1/ms", "accesses per ms of CPU"))
     request_kb: float = field(metadata=said("KB", "mean size of an access"))
     memory_mb: float = field(metadata=said("MB", "memory demand"))

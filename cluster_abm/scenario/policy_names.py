@@ -7,13 +7,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import tomli_w
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError
 from cluster_abm.old_names import current
+from cluster_abm.scenario.base import Section
 from cluster_abm.scenario.filling.values import value_of
 
 # Takes FILE.py:CLASS, and gives the name by which the policy is known from then on (policies.name_of).
@@ -27,11 +37,6 @@ class NamedPolicy(NamedTuple):
 
     name: str  # the policy's name, or FILE.py:CLASS
     parameters: dict[str, object]  # those given with it
-
-    @property
-    def label(self) -> str:
-        """What results call it: the name, and the parameters given with it."""
-        return labelled(self.name, self.parameters)
 
 
 def labelled(name: str, parameters: dict[str, object]) -> str:
@@ -185,3 +190,66 @@ def _named_policies(tree: Any) -> Iterator[tuple[str, Any, Any]]:
     for position, group in enumerate(groups if isinstance(groups, list) else ()):
         if isinstance(group, dict) and "policy" in group:
             yield f"cluster.group.{position}.policy", group, "policy"
+
+
+# A policy by its name of today.
+PolicyName = Annotated[str, AfterValidator(checked_name)]
+
+
+class PolicyChoice(Section):
+    """The policy's name; its parameters are further keys, checked by the policy itself.
+
+    The name NAME[PARAMETER=VALUE,...] gives parameters that only this policy has, and is what results call it.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    name: PolicyName = "none"
+    """the policy (cluster-abm policies), or NAME[PARAMETER=VALUE,...]; further keys are its parameters"""
+    _label: str = PrivateAttr("")
+    _own: dict[str, Any] = PrivateAttr(default_factory=dict)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The keys beside `name`, and those given with it."""
+        return dict(self.__pydantic_extra__ or {})
+
+    @property
+    def label(self) -> str:
+        """What results call the policy: its name, with the parameters that are given with it."""
+        return self._label or self.name
+
+    @property
+    def own_parameters(self) -> dict[str, Any]:
+        """The parameters that are given with the name."""
+        return dict(self._own)
+
+    @property
+    def shared_parameters(self) -> dict[str, Any]:
+        """The keys beside `name`, which other policies may know, too."""
+        return {key: value for key, value in self.parameters.items() if key not in self._own}
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _take_apart(cls, data: Any, handler: ModelWrapValidatorHandler[PolicyChoice]) -> PolicyChoice:
+        text = data.get("name") if isinstance(data, dict) else None
+        if not isinstance(text, str):
+            return handler(data)
+        label = checked_name(text)
+        name, own = named_policy(label)
+        for key in own.keys() & data.keys():
+            if data[key] != own[key]:
+                raise ValueError(f"name {label!r}: policy.{key} is {data[key]!r}: give one of them")
+        made = handler({**data, **own, "name": name})
+        if own:
+            made._label, made._own = label, own
+        return made
+
+    @model_serializer(mode="wrap")
+    def _write(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = handler(self)
+        for key in self._own:
+            written.pop(key, None)
+        if self._own:
+            written["name"] = self._label
+        return written

@@ -6,19 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    ConfigDict,
-    Field,
-    ModelWrapValidatorHandler,
-    PlainValidator,
-    PrivateAttr,
-    SerializerFunctionWrapHandler,
-    Strict,
-    StrictBool,
-    model_serializer,
-    model_validator,
-)
+from pydantic import Field, PlainValidator, Strict, StrictBool, model_validator
 
 from cluster_abm import displays
 from cluster_abm.scenario.arrivals import Arrivals
@@ -28,7 +16,7 @@ from cluster_abm.scenario.data import Data
 from cluster_abm.scenario.dependence import Correlation, check_dependence
 from cluster_abm.scenario.distributions import (
     LARGEST,
-    LONGEST_PERIOD_MS,
+    AnnouncedError,
     Application,
     Background,
     Count,
@@ -36,21 +24,21 @@ from cluster_abm.scenario.distributions import (
     Distribution,
     Home,
     NonNegative,
-    Period,
     Positive,
     Programs,
     Repeats,
     RequestSize,
     Share,
     TaskCount,
+    TaskCpu,
+    check_task_cpu,
 )
 from cluster_abm.scenario.failures import Failures
 from cluster_abm.scenario.initial import InitialJob
 from cluster_abm.scenario.interconnect import Interconnect
-from cluster_abm.scenario.measures import AskedMeasure, Headline, Warmup
-from cluster_abm.scenario.policy_names import checked_name, named_policy
+from cluster_abm.scenario.measures import Measure
+from cluster_abm.scenario.policy_names import PolicyChoice, PolicyName
 from cluster_abm.scenario.script import MOST_ACTS, Act, check_script
-from cluster_abm.scenario.sizes import AnnouncedError, TaskCpu, check_task_cpu
 from cluster_abm.scenario.trace import TraceChoice
 from cluster_abm.scenario.wording.caption import caption_of
 
@@ -220,98 +208,6 @@ class Negotiation(Section):
     """how long an asker waits for an answer [ms]"""
     missed_reports: Annotated[Count, Field(le=1_000_000)] = 3
     """a node is believed to have failed once this many of its reports in a row are missing"""
-
-
-# A policy by its name of today.
-PolicyName = Annotated[str, AfterValidator(checked_name)]
-
-
-class PolicyChoice(Section):
-    """The policy's name; its parameters are further keys, checked by the policy itself.
-
-    The name NAME[PARAMETER=VALUE,...] gives parameters that only this policy has, and is what results call it.
-    """
-
-    model_config = ConfigDict(extra="allow", frozen=True)
-
-    name: PolicyName = "none"
-    """the policy (cluster-abm policies), or NAME[PARAMETER=VALUE,...]; further keys are its parameters"""
-    _label: str = PrivateAttr("")
-    _own: dict[str, Any] = PrivateAttr(default_factory=dict)
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The keys beside `name`, and those given with it."""
-        return dict(self.__pydantic_extra__ or {})
-
-    @property
-    def label(self) -> str:
-        """What results call the policy: its name, with the parameters that are given with it."""
-        return self._label or self.name
-
-    @property
-    def own_parameters(self) -> dict[str, Any]:
-        """The parameters that are given with the name."""
-        return dict(self._own)
-
-    @property
-    def shared_parameters(self) -> dict[str, Any]:
-        """The keys beside `name`, which other policies may know, too."""
-        return {key: value for key, value in self.parameters.items() if key not in self._own}
-
-    @model_validator(mode="wrap")
-    @classmethod
-    def _take_apart(cls, data: Any, handler: ModelWrapValidatorHandler[PolicyChoice]) -> PolicyChoice:
-        text = data.get("name") if isinstance(data, dict) else None
-        if not isinstance(text, str):
-            return handler(data)
-        label = checked_name(text)
-        name, own = named_policy(label)
-        for key in own.keys() & data.keys():
-            if data[key] != own[key]:
-                raise ValueError(f"name {label!r}: policy.{key} is {data[key]!r}: give one of them")
-        made = handler({**data, **own, "name": name})
-        if own:
-            made._label, made._own = label, own
-        return made
-
-    @model_serializer(mode="wrap")
-    def _write(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        written: dict[str, Any] = handler(self)
-        for key in self._own:
-            written.pop(key, None)
-        if self._own:
-            written["name"] = self._label
-        return written
-
-
-# The most metrics beside those of every run.
-MOST_ASKED = 100
-
-
-class Measure(Section):
-    """What is written down while it runs."""
-
-    period_ms: Period = 10_000.0
-    """time from one measurement of the loads and busy times of all nodes to the next [ms]"""
-    records: Literal["all", "summary"] = "all"
-    """`all`: a row of each task that has ended and of each decision is kept; `summary`: only what the summary of the
-    run needs, for runs whose rows would not fit on the disk"""
-    headline: Headline = "bounded_slowdown"
-    """the measure that policies are compared, tuned and ranked by"""
-    metrics: Annotated[tuple[AskedMeasure, ...], Field(max_length=MOST_ASKED)] = ()
-    """further metrics: quantiles over the jobs, as p99_response_ms, p99.9_wait_ms, p95_bounded_slowdown, and the share
-    of the jobs within a limit, as response_within_300_ms; plan, tune and studies ask for those that they name"""
-    from_s: Annotated[NonNegative, Field(le=LONGEST_PERIOD_MS)] = 0.0
-    """jobs that arrive before it are left out of the metrics of jobs; counts and utilisations are of the whole run
-    [s]"""
-    warmup: Warmup = "none"
-    """mser: leave the warm-up out, as MSER-5 finds it in the number of tasks in the cluster; a comparison, and each
-    value, regime or set of parameters of a study, has one cut: the largest that any of its runs needs"""
-    bound_ms: Positive | None = None
-    """tasks that take less alone count in bounded_slowdown as if they took this [ms]. Not set: the cost of a remote
-    start (negotiation.remote_execution_ms), but at least 1 % and at most 10 % of the mean isolated time of a task; of a
-    log of a batch system (SWF, sacct) 10,000"""
 
 
 def _drained_or_a_time(value: Any) -> str | float:
