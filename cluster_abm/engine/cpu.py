@@ -241,6 +241,7 @@ def leap_rounds(node: Row, tasks: Table, cores: Table, now_ns: int, end_ns: int)
         pass_rounds(task, given_ns, leap_ns)
         task.since_ns += leap_ns
         slot = task.next
+    note_last_quanta(node, tasks, cores)
     node.cpu_busy_ns += given_ns * count
     node.switches += rounds * quanta * count
     return now_ns + leap_ns
@@ -274,6 +275,57 @@ def nth_end_of_quantum_ns(node: Row, cores: Table, number: int) -> int:
         if before <= number < before + at:
             return int(stop_ns)
     return NEVER
+
+
+@inlined
+def note_last_quanta(node: Row, tasks: Table, cores: Table) -> None:
+    """Of ready tasks, note since when each waits after the rounds that were leapt over: the end of its last quantum.
+
+    They came in the order in which the cores' quanta end, each core's a quantum and a switch after the one before. So
+    a task came as much later than the one that stands as many places before it as there are cores.
+    """
+    turn_ns = node.quantum_ns + node.switch_ns
+    turns = -(-node.ready_count // node.cores)
+    position, earlier_turns = core_to_stop_first(node, cores), turns
+    for _ in range(turns * node.cores - node.ready_count):
+        position = core_to_stop_after(node, cores, position)
+    slot, earlier, place = node.ready_head, node.ready_head, 0
+    while slot != NONE:
+        task = tasks[slot]
+        if place < node.cores:
+            since_ns = core_of(node, cores, position).stop_ns - earlier_turns * turn_ns
+            position = core_to_stop_after(node, cores, position)
+            if position == NONE:
+                position, earlier_turns = core_to_stop_first(node, cores), earlier_turns - 1
+        else:
+            since_ns = tasks[earlier].since_ns + turn_ns
+            earlier = tasks[earlier].next
+        # What it has waited before is booked: all of its waiting stays as it is.
+        task.cpu_queue_ns += since_ns - task.since_ns
+        task.since_ns = since_ns
+        slot, place = task.next, place + 1
+
+
+@inlined
+def core_to_stop_first(node: Row, cores: Table) -> int:
+    """The core of which the quantum ends first, of several the one of lowest number."""
+    first = 0
+    for other in range(1, node.cores):
+        if core_of(node, cores, other).stop_ns < core_of(node, cores, first).stop_ns:
+            first = other
+    return first
+
+
+@inlined
+def core_to_stop_after(node: Row, cores: Table, position: int) -> int:
+    """The core of which the quantum ends next after that of another one; NONE: none does."""
+    stop_ns, found, found_ns = core_of(node, cores, position).stop_ns, NONE, NEVER
+    for other in range(node.cores):
+        other_ns = core_of(node, cores, other).stop_ns
+        comes_after = other_ns > stop_ns or (other_ns == stop_ns and other > position)
+        if comes_after and other_ns < found_ns:
+            found, found_ns = other, other_ns
+    return int(found)
 
 
 @inlined

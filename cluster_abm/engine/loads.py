@@ -174,6 +174,19 @@ def busy(nodes: Table, tasks: Table, cores: Table, now_ns: int, cpu_ns: Integers
         disk_ns[index] = node.disk_busy_ns + busy_since_booked_ns(node, now_ns)
 
 
+@inlined
+def waits_ns(task: Any, now_ns: int) -> tuple[int, int]:
+    """How long a task that is in its node has now been waiting for a channel of the disk, and for a core [ns].
+
+    A wait begins when the task joins the queue: a task that has used up its quantum waits anew. One that waits for
+    neither has waited 0.
+    """
+    waited_ns = max(0, now_ns - task.since_ns)
+    if task.state == AT_DISK and task.found_ns == NEVER:
+        return waited_ns, 0
+    return 0, waited_ns if task.state == READY else 0
+
+
 @kernel
 def describe(nodes: Table, tasks: Table, jobs: Table, node: int, now_ns: int, found: Table) -> int:
     """Fill `found` with the tasks on a node that can be sent elsewhere, in the order in which they came to it.
@@ -206,6 +219,8 @@ def describe(nodes: Table, tasks: Table, jobs: Table, node: int, now_ns: int, fo
             row.age_ms = jobs[task.job].received_ms + here_ms
             row.page_faults = task.faults
             row.here_ms = (now_ns - task.here_ns) / NS_PER_MS if task.state != IN_TRANSIT else 0.0
+            disk_wait_ns, cpu_wait_ns = waits_ns(task, now_ns)
+            row.disk_wait_ms, row.cpu_wait_ms = disk_wait_ns / NS_PER_MS, cpu_wait_ns / NS_PER_MS
             count += 1
         slot = task.member_next
     return count

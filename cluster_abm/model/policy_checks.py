@@ -34,6 +34,9 @@ NEEDS: Mapping[str, Callable[[Scenario, RunJobs], str]] = {"requested_ms": lacks
 # Methods that are asked only where an attribute of the class says so.
 ASKED_IF: Mapping[str, str] = {"migration": "migrates", "holds": "holds_jobs", "next_job": "holds_jobs"}
 
+# Methods that are asked only where `acts_every_ms` gives a period.
+ASKED_PERIODICALLY = ("relieve", "in_trouble")
+
 
 def check_all_asked(policies: Iterable[Policy]) -> None:
     """Check that no policy has a method that is never asked: its run would go through, and not mean what was meant.
@@ -51,12 +54,16 @@ def check_all_asked(policies: Iterable[Policy]) -> None:
                     f"cluster_abm.policies.{kind.__name__}"
                 )
         written = {name for base in type(policy).__mro__ if base not in Policy.__mro__ for name in vars(base)}
-        for method, attribute in ASKED_IF.items():
-            if method in written and attribute not in written:
-                raise PolicyFault(
-                    f"policy {policy.name!r}: its method {method!r} would never be asked: inherit from "
-                    f"cluster_abm.policies.{KINDS[attribute].__name__}"
-                )
+        never = {
+            method: f"inherit from cluster_abm.policies.{KINDS[attribute].__name__}"
+            for method, attribute in ASKED_IF.items()
+            if attribute not in written
+        }
+        if "acts_every_ms" not in written:
+            never |= dict.fromkeys(ASKED_PERIODICALLY, "give the class a property acts_every_ms, its period [ms]")
+        for method, remedy in never.items():
+            if method in written:
+                raise PolicyFault(f"policy {policy.name!r}: its method {method!r} would never be asked: {remedy}")
 
 
 def check_waiting(policies: Iterable[Policy]) -> None:

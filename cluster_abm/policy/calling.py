@@ -26,6 +26,7 @@ from cluster_abm.policy.waiting import WaitingJobs
 
 PACKAGE = Path(__file__).resolve().parents[1]
 NUMBER = (float, int, np.floating, np.integer)
+NO_MIGRATION = "None: no task migrates"
 LONGEST_SHOWN, LONGEST_LINE, LONGEST_MESSAGE = 60, 120, 300
 
 
@@ -139,7 +140,7 @@ class CheckedPolicy:
 
     def __init__(self, policy: Policy, nodes: int) -> None:
         self._policy, self._nodes = policy, nodes
-        self._name = str(policy.name)
+        self.name = str(policy.name)
         self.acts_every_ms = self._period()
         self.samples = self._sampling()
 
@@ -227,7 +228,7 @@ class CheckedPolicy:
         """As `policy_at_work`, written out: there are many calls a job, and a `with` block costs more than the rest."""
         thread = get_ident()
         before = _at_work.get(thread)
-        call = _at_work[thread] = (next(_numbers), self._name, method, time.monotonic())
+        call = _at_work[thread] = (next(_numbers), self.name, method, time.monotonic())
         try:
             return getattr(self._policy, method)(*given)
         except BaseException as problem:
@@ -243,6 +244,11 @@ class CheckedPolicy:
             period = self._policy.acts_every_ms
         if period is None:
             return None
+        if callable(period):
+            raise PolicyFault(
+                f"policy {self.name!r}: acts_every_ms is a method; expected a property: write @property above it"
+                f"{_definition(self._policy, 'acts_every_ms')}"
+            )
         if not isinstance(period, NUMBER) or isinstance(period, bool) or not 1e-6 <= period <= 1e12:
             raise self._wrong("acts_every_ms", period, "None, or a period from 1e-06 to 1e+12 ms")
         return float(period)
@@ -271,25 +277,26 @@ class CheckedPolicy:
     def _checked_migration(self, method: str, decision: Decision | None, view: View) -> Decision | None:
         if decision is None:
             return None
-        self._check_decision(method, decision)
+        self._check_decision(method, decision, f"a Decision, or {NO_MIGRATION}")
         if decision.task is None and decision.target == view.me:
             return None
         if decision.task is None:
             raise PolicyFault(
                 f"policy {self._policy.name!r}: {method} returned a Decision for node {decision.target} that names no "
-                "task; expected task=, one of view.candidates; or None: no task migrates"
+                f"task; expected task=, one of view.candidates; or {NO_MIGRATION}"
                 f"{_definition(self._policy, method)}"
             )
         if decision.target == view.me:
             raise PolicyFault(
-                f"policy {self._policy.name!r}: {method}: a task of node {view.me} is to migrate to it"
+                f"policy {self._policy.name!r}: {method}: a task of node {view.me} is to migrate to it; "
+                f"expected another node, or {NO_MIGRATION}"
                 f"{_definition(self._policy, method)}"
             )
         return decision
 
-    def _check_decision(self, method: str, decision: Decision) -> None:
+    def _check_decision(self, method: str, decision: Decision, expected: str = "a Decision") -> None:
         if not isinstance(decision, Decision):
-            raise self._wrong(method, decision, "a Decision")
+            raise self._wrong(method, decision, expected)
         target = decision.target
         if not isinstance(target, int | np.integer) or isinstance(target, bool):
             raise self._wrong(method, target, "a Decision whose target is the number of a node", "target ")
@@ -311,7 +318,8 @@ class CheckedPolicy:
                 if not _is_float(value):
                     raise self._wrong(method, value, f"a Decision whose {name} is a number", f"{name} ")
         if not (decision.task is None or isinstance(decision.task, Candidate)):
-            raise self._wrong(method, decision.task, "a Decision whose task is None or of view.candidates", "task ")
+            expected = "a Decision whose task is None or of view.candidates: view.candidate(place)"
+            raise self._wrong(method, decision.task, expected, "task ")
 
     def _check_text(self, method: str, text: str, expected: str, what: str = "") -> None:
         """Refuse a text that no file can hold."""

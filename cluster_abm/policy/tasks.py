@@ -146,6 +146,12 @@ class Candidate(ArrivingTask):
     accesses: int = by_default(0, "1", "accesses that it has made so far, N_io")
     here_ms: float = by_default(0.0, "ms", "time since it came to the node")
     migrations: int = by_default(0, "1", "how often it has been migrated")
+    disk_wait_ms: float = by_default(
+        0.0, "ms", "how long its request has now been waiting in the disk's queue; 0: it has none there"
+    )
+    cpu_wait_ms: float = by_default(
+        0.0, "ms", "how long it has now been waiting for a core, since its last quantum if it has had one; 0: it is not"
+    )
 
 
 # What a job announces of each of its tasks, and what no row of a task holds.

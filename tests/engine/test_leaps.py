@@ -61,23 +61,23 @@ def test_a_demand_around_a_whole_number_of_quanta(short, quanta, off_ns):
     as_in_the_oracle(engine_run(PLAIN, tasks), PLAIN, tasks)
 
 
-def state_at(end_ns: int, window_ns: int) -> dict[str, list[object]]:
+THREE = (task(0, 0, 5000), task(1, 0, 3000), task(2, 0, 4000))
+
+
+def state_at(end_ns: int, window_ns: int, tasks=THREE, cores: int = 1) -> dict[str, list[object]]:
     """Node and tasks as they are at `end_ns`, served in windows: all but the engine's own notes.
 
-    These are when next to try a leap, how much of a wait that lasts has been booked, and what has a meaning only while
-    a task runs.
+    These are when next to try a leap, and what has a meaning only while a task waits for a core, or runs.
     """
-    engine = begun(PLAIN, [task(0, 0, 5000), task(1, 0, 3000), task(2, 0, 4000)])
+    engine = begun(replace(PLAIN, cores=cores), list(tasks))
     for border_ns in range(window_ns, end_ns, window_ns):
         engine.serve(border_ns)
     engine.serve(end_ns)
     tables = {"node": engine.nodes, "task": engine.tasks}
     fields = {f"{table} {name}": rows[name].tolist() for table, rows in tables.items() for name in rows.dtype.names}
-    since_ns = np.where(engine.tasks["state"] == READY, engine.tasks["since_ns"], 0)
-    fields["task cpu_queue_ns"] = (engine.tasks["cpu_queue_ns"] - since_ns).tolist()
-    for name in ("leg_ns", "quantum_start_ns"):
-        fields[f"task {name}"] = np.where(engine.tasks["state"] == RUNNING, engine.tasks[name], 0).tolist()
-    del fields["node no_leap_before_ns"], fields["task since_ns"]
+    for name, state in (("since_ns", READY), ("leg_ns", RUNNING), ("quantum_start_ns", RUNNING), ("core", RUNNING)):
+        fields[f"task {name}"] = np.where(engine.tasks["state"] == state, engine.tasks[name], 0).tolist()
+    del fields["node no_leap_before_ns"]
     return fields
 
 
@@ -94,3 +94,38 @@ def test_the_other_core_is_in_the_middle_of_a_quantum(left_ns):
     tasks = [task(0, 0, 5000), task(1, 30, 2000 + left_ns), task(2, 40, 4000), task(3, 50, 3000)]
     node = replace(PLAIN, cores=2)
     as_in_the_oracle(engine_run(node, tasks), node, tasks)
+
+
+# Some come while others have the cores: in the first round they wait for less than in any other.
+IN_BETWEEN = tuple(task(number, 37 * number, 5000 + number) for number in range(7))
+
+
+@pytest.mark.parametrize("cores", [1, 2, 3, 6])
+@pytest.mark.parametrize("end_ns", [200, 1100, 2222, 3000])
+def test_since_when_tasks_wait_does_not_depend_on_leaps(cores, end_ns):
+    assert state_at(end_ns, 10**6, IN_BETWEEN, cores) == state_at(end_ns, 1, IN_BETWEEN, cores)
+
+
+@pytest.mark.parametrize("count", [4, 5, 6, 9])
+def test_since_when_tasks_wait_where_cores_stop_at_one_instant(count):
+    """All come at 0, on four cores: these stop together."""
+    tasks = [task(number, 0, 4000) for number in range(count)]
+    for end_ns in (101, 775, 2000):
+        assert state_at(end_ns, 10**6, tasks, 4) == state_at(end_ns, 1, tasks, 4)
+
+
+def test_a_task_that_came_in_the_middle_of_a_quantum_waits_since_its_last_one_after_a_leap():
+    """By hand, quantum 100, switch 10: task 0 runs from 0 to 100 at first, 1 comes at 30 and runs from 110 to 210; from
+    then on 1's quanta end 220 ns apart, at 430, 650 and 870, and it waits from there on, not from 30 + 4 rounds."""
+    engine = begun(PLAIN, [task(0, 0, 5000), task(1, 30, 5000)])
+    engine.serve(981)
+    waiting = engine.tasks[engine.tasks["state"] == READY]
+    assert waiting["task"].tolist() == [0]
+    assert waiting["since_ns"].tolist() == [980]
+    engine = begun(PLAIN, [task(0, 0, 5000), task(1, 30, 5000)])
+    engine.serve(979)
+    waiting = engine.tasks[engine.tasks["state"] == READY]
+    assert waiting["task"].tolist() == [1]
+    assert waiting["since_ns"].tolist() == [870]
+    # 70 until its first quantum begins to be switched to and 10 for that; then 120 between two quanta.
+    assert waiting["cpu_queue_ns"].tolist() == [80 + 3 * 120]

@@ -246,6 +246,8 @@ DONE = {
     "a background program sleeps": (20, 0, None),
     "migrated away": (29.5, 10.5, None),
 }
+# How long X has been waiting for the disk and for a core; not at all in the other states.
+WAITING = {"ready, P runs": (0, 5), "the CPU switches to P": (0, 1), "its access waits for the disk": (5, 0)}
 # X is what it is in each state: home, lambda, request, memory, data, re-access rate, share of writes.
 ALWAYS = (0, 0, 0, 0.02, 100, 1.5, 5, 1, 0.25)
 
@@ -266,3 +268,5 @@ def test_what_has_been_done_and_who_may_be_sent_in_each_state_of_a_task(state):
         assert tuple(row[name] for name in names) == ALWAYS
         names = ("cpu_ms", "age_ms", "running", "page_faults", "accesses", "here_ms", "migrations")
         assert [float(row[name]) for name in names] == pytest.approx([float(value) for value in candidate])
+        waits = WAITING.get(state, (0, 0))
+        assert [float(row[name]) for name in ("disk_wait_ms", "cpu_wait_ms")] == pytest.approx(list(waits))

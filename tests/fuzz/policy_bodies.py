@@ -216,7 +216,7 @@ def _migration(random: Random, statements: Statements) -> Lines:
         "    return None",
         f"one = view.candidate({place})",
         "return Decision(view.next_node, t, load_here=x, task=one, "
-        f"mce={random.choice(['y', 'one.age_ms', 'a', 'one.written_mb'])})",
+        f"mce={random.choice(['y', 'one.age_ms', 'a', 'one.written_mb', 'one.disk_wait_ms', 'one.cpu_wait_ms'])})",
     ]
 
 

@@ -26,6 +26,23 @@ class Chooser(Home):
         return 0
 
 
+class Reliever(Home):
+    def relieve(self, view):
+        return None
+
+
+class Troubled(Home):
+    def in_trouble(self, loads):
+        return loads["tasks"] > 3
+
+
+@pytest.mark.parametrize("policy", [Reliever, Troubled])
+def test_what_is_asked_periodically_needs_a_period(policy):
+    with pytest.raises(PolicyFault, match=r"its method '(relieve|in_trouble)' would never be asked: .*acts_every_ms"):
+        ClusterModel(scenario(), policy=policy)
+    check_all_asked([type("Periodic", (policy,), {"acts_every_ms": 500.0})()])
+
+
 @pytest.mark.parametrize(("policy", "said"), [(Migrant, "'migration' .*Migrating"), (Chooser, "'next_job' .*Holding")])
 def test_a_method_that_is_never_asked_is_refused(policy, said):
     with pytest.raises(PolicyFault, match=rf"its method {said}$"):

@@ -65,7 +65,7 @@ def test_what_place_must_not_return(returned, said):
 @pytest.mark.parametrize(("methods", "said"), [
     ({"place": away, "accept": lambda *_: None}, 'accept returned None; expected a text: "" accepts'),
     ({"place": away, "accept": lambda *_: True}, "accept returned True; expected a text"),
-    ({"migration": lambda *_: "task 3"}, "migration returned 'task 3'; expected a Decision"),
+    ({"migration": lambda *_: "task 3"}, "migration returned 'task 3'; expected a Decision, or None: no task migrates"),
     ({"migration": lambda *_: 0}, "migration returned 0; expected a Decision"),
     ({"migration": away}, "that names no task; expected task=, one of view.candidates; or None"),
 ])  # fmt: skip
@@ -123,6 +123,11 @@ def test_trouble_is_a_truth_value_a_node(answer):
 def test_a_period_is_a_period(period):
     with pytest.raises(PolicyFault, match=r"acts_every_ms returned .*; expected None, or a period"):
         CheckedPolicy(Parts(acts_every_ms=period), 2)
+
+
+def test_a_period_that_is_a_method_is_to_be_a_property():
+    with pytest.raises(PolicyFault, match=r"acts_every_ms is a method; expected a property: write @property above it"):
+        CheckedPolicy(Parts(acts_every_ms=lambda: 500.0), 2)
 
 
 def raising(problem):

@@ -177,7 +177,10 @@ class NegotiationInPython:
         rows = self.views.candidates(source)
         positions = np.flatnonzero(rows["task"] == task)
         if slot < 0 or not len(positions):
-            raise PolicyFault(f"policy {policy_name!r}: task {task} is to migrate from node {source}, where it is not")
+            raise PolicyFault(
+                f"policy {policy_name!r}: task {task} is to migrate from node {source}, where it is not; "
+                "expected one of its view.candidates as they are now"
+            )
         # What the policy has said of the task, and of the cost, is its account; a move costs what it does in truth.
         leaving = candidate_of(rows, int(positions[0]))
         cost_ms = self.views.true(source, target).cost_ms(leaving, target)

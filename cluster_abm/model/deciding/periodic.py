@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from cluster_abm.clock import Clock, whole_ns
+from cluster_abm.clock import NS_PER_MS, Clock, whole_ns
 from cluster_abm.engine.tables import NEVER
 from cluster_abm.model.failing.availability import Availability
 from cluster_abm.model.knowing.reports import Reports
 from cluster_abm.model.knowing.views import Views
 from cluster_abm.model.managed_policies import ManagedPolicies
 from cluster_abm.model.part import part
+from cluster_abm.old_names import note_once
 from cluster_abm.policy.calling import CheckedPolicy
 from cluster_abm.policy.capacities import comparable_table
 
@@ -31,6 +32,14 @@ class PeriodicOffers:
             if checked.acts_every_ms is not None:
                 self._managers.setdefault(checked, []).append(node)
         self._period_ns = {checked: whole_ns(checked.acts_every_ms or 0.0) for checked in self._managers}
+        for checked, period_ns in self._period_ns.items():
+            between_ns = self.clock.boundary_from(period_ns)
+            if between_ns != period_ns:
+                note_once(
+                    f"policy {checked.name!r}: acts_every_ms = {period_ns / NS_PER_MS:g} is no whole number of slices "
+                    f"(cluster.slice_ms = {self.clock.slice_ns / NS_PER_MS:g}): it acts every "
+                    f"{between_ns / NS_PER_MS:g} ms"
+                )
         self._due_ns = {checked: self.clock.boundary_from(period) for checked, period in self._period_ns.items()}
         self.due_ns = min(self._due_ns.values(), default=NEVER)
         self.asked: frozenset[int] = frozenset()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
@@ -91,8 +92,14 @@ class PolicyAsCompiled:
         return _methods(of), [getattr(of, name, None) for name in self._names], list(own), list(map(id, own.values()))
 
 
-def _say_nothing(_: object) -> None:
+@contextmanager
+def faults_unprinted() -> Iterator[None]:
     """Print nothing of an exception of a compiled policy: the path in Python raises it again."""
+    prints, sys.unraisablehook = sys.unraisablehook, lambda _: None
+    try:
+        yield
+    finally:
+        sys.unraisablehook = prints
 
 
 @part
@@ -190,7 +197,9 @@ class CompiledNegotiation:
             engine.tables, *inputs.addresses, inputs.availability.accepting, inputs.silent_ns, asked, first,
             self.clock.now_ns,
         )  # fmt: skip
-        return entry(next_willing, *given)(*given)
+        compiled = entry(next_willing, *given)
+        with faults_unprinted():
+            return compiled(*given)
 
     def place(self, arrivals: TaskArrivals, stand_in: Integers, at_fault: AtFault) -> Integers:
         """Place arriving tasks, each at the beginning of its slice, up to which the nodes live first.
@@ -243,14 +252,11 @@ class CompiledNegotiation:
         scratch, availability = inputs.scratch, inputs.availability
         decided = self.tallies.begin(scratch, self.clock.now_ns)
         inputs.write_truths_to(self.tallies.log.truths_filling)
-        prints, sys.unraisablehook = sys.unraisablehook, _say_nothing
-        try:
+        with faults_unprinted():
             done = kernel(
                 engine.tables, scratch.starts, *inputs.addresses, decided, availability.up, availability.accepting,
                 inputs.silent_ns, stand_in, *given,
             )  # fmt: skip
-        finally:
-            sys.unraisablehook = prints
         self.tallies.take_over(scratch)
         counts = scratch.counts.tolist()
         # Nodes that had nothing to do with the arrivals have lagged behind.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -21,7 +20,7 @@ from cluster_abm.engine.tables import NEVER
 from cluster_abm.jit import entry, native_address
 from cluster_abm.model.deciding.announcements import Announcements
 from cluster_abm.model.deciding.compiled.inputs import CompiledInputs
-from cluster_abm.model.deciding.compiled.negotiation import PolicyAsCompiled, Tallies
+from cluster_abm.model.deciding.compiled.negotiation import PolicyAsCompiled, Tallies, faults_unprinted
 from cluster_abm.model.deciding.compiled.scratch import AT_FAULT, NO_ROOM, NOW_NS, OUTCOME, STARTED
 from cluster_abm.model.deciding.task_starts import TaskStarts
 from cluster_abm.model.failing.availability import Availability
@@ -205,11 +204,8 @@ class TalkInRows:
         self._point(decided=decided, silent_ns=inputs.silent_ns)
         schedule, counts = self.submissions.schedule, inputs.scratch.counts
         all_submitted = self.ends_when_drained and schedule.submitted == len(engine.jobs)
-        prints, sys.unraisablehook = sys.unraisablehook, _say_nothing
-        try:
+        with faults_unprinted():
             arrived = self._go_on(self.rows.at, self._pending, boundary_ns, leaps, all_submitted)
-        finally:
-            sys.unraisablehook = prints
         self._pending = self._pending[arrived:]
         has_gone_on = bool(counts[NOW_NS] > self.clock.now_ns)
         self.has_ended = has_gone_on and all_submitted and self.held == 0 and engine.live == 0
@@ -277,7 +273,3 @@ def addresses() -> dict[str, int]:
 
 def _is(one: object, other: object) -> bool:
     return one is other
-
-
-def _say_nothing(_: object) -> None:
-    """Print nothing of an exception of a compiled policy: Python raises it again."""
