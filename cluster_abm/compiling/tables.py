@@ -90,13 +90,14 @@ _OF_VIEWS = (
 # and was before the policy was asked; the
 # longest start of each [ms]; and counts: where the head is, how many jobs there are, how many of them are settled
 # (their time counts from now on, and no more from their submission), and all cores there were then. And what jobs
-# announce beside the job table: the run time that each requests, and the files that each needs (no entry: none).
+# announce beside the job table: the run time that each requests, the CPU demand of each task, and the files that each
+# needs (no entry: none, and the job table's demand).
 queue_group = group(
     "QueueRow",
     {
         "rows": np.zeros(1, WAITING), "tasks": np.zeros(1, TASK_ROW), "note_names": _integers, "note_values": _table,
-        "notes_before": _table, "starts_ms": _floats, "counts": _integers, "requested_ms": _floats, "needs": _integers,
-        "first_need": _integers,
+        "notes_before": _table, "starts_ms": _floats, "counts": _integers, "requested_ms": _floats,
+        "announced_ms": _floats, "needs": _integers, "first_need": _integers,
     },
 )  # fmt: skip
 HEAD, WAITING_JOBS, SETTLED, CORES_THEN, QUEUE_COUNTS = range(5)

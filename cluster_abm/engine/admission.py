@@ -217,8 +217,17 @@ def start(tables: Tables, run_key: Word, starts: Starts, entry: int, slot: int) 
     task.arrival_ns = job.arrival_ns
     task.since_ns = job.arrival_ns + starts.held_ns[entry]
     task.enter_ns = task.since_ns + starts.delay_ns[entry]
-    task.cpu_demand_ms = job.cpu_ms - job.received_ms
+    whole_ms = job.cpu_ms
+    task.announced_over_ms = 0.0
+    if tables.demands.shape[0] > 0:
+        own = tables.demands[task.task]
+        whole_ms = own.cpu_ms
+        task.announced_over_ms = own.announced_ms - own.cpu_ms
+    task.cpu_demand_ms = whole_ms - job.received_ms
     task.barrier_ms = job.barrier_ms
+    if whole_ms != job.cpu_ms:
+        # All tasks of a job come to the same barriers, each after the same part of its own CPU.
+        task.barrier_ms *= whole_ms / job.cpu_ms
     task.barriers_left = barriers_of(job)
     task.wake_ns = 0
     task.bound = 1 if task.barriers_left > 0 or (job.tasks > 1 and node.limit_kb < NEVER) else 0
@@ -230,7 +239,7 @@ def start(tables: Tables, run_key: Word, starts: Starts, entry: int, slot: int) 
     task.request_shape = job.request_shape
     task.reaccess_rate = job.reaccess_rate
     task.initial_data_mb = job.initial_data_mb
-    task.data_kb = data_kb(job.io_per_ms, job.cpu_ms, job.request_kb, job.reaccess_rate)
+    task.data_kb = data_kb(job.io_per_ms, whole_ms, job.request_kb, job.reaccess_rate)
     task.memory_kb = int(math.floor(job.memory_mb * 1000.0 + 0.5))
     task.allocated_kb_per_s = 0
     task.phase = NONE

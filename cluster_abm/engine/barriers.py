@@ -31,7 +31,7 @@ def reach_barrier(node: Row, tables: Tables, slot: int, now_ns: int) -> None:
     barrier.head = slot
     barrier.waiting += 1
     barrier.last_ns = max(barrier.last_ns, now_ns)
-    barrier.isolated_io_ns = max(barrier.isolated_io_ns, task.isolated_io_ns - task.isolated_mark_ns)
+    barrier.isolated_longest_ns = max(barrier.isolated_longest_ns, phase_of_isolated_run_ns(task))
     if barrier.waiting == barrier.tasks:
         tables.pending_jobs[tables.counters[PENDING_JOBS]] = task.job
         tables.counters[PENDING_JOBS] += 1
@@ -68,10 +68,10 @@ def wake(node: Row, tables: Tables, slot: int) -> None:
 
 
 @inlined
-def phase_of_isolated_run_ns(task: Row, longest_io_ns: int) -> int:
-    """Return how long a phase of the job's isolated run lasts: equal CPU and paging, and the slowest task's I/O."""
+def phase_of_isolated_run_ns(task: Row) -> int:
+    """Return what the task, which is at its barrier, takes in this phase of the isolated run: CPU, paging and I/O."""
     paging_ns = int(task.isolated_paging_ns * (task.isolated_phase_ns / max(1, task.isolated_cpu_ns)))
-    return int(task.isolated_phase_ns + paging_ns + longest_io_ns)
+    return int(task.isolated_phase_ns + paging_ns + (task.isolated_io_ns - task.isolated_mark_ns))
 
 
 @inlined
@@ -90,13 +90,13 @@ def open_one(tables: Tables, job: int, slice_ns: int, now_ns: int) -> None:
     """
     tasks, barrier = tables.tasks, tables.barriers[job]
     open_ns = max(now_ns, barrier_opens_ns(barrier.last_ns, barrier.communication_ns, slice_ns))
-    met_ns = barrier.isolated_start_ns + phase_of_isolated_run_ns(tasks[barrier.head], barrier.isolated_io_ns)
+    met_ns = barrier.isolated_start_ns + barrier.isolated_longest_ns
     isolated_open_ns = barrier_opens_ns(met_ns, barrier.communication_ns, slice_ns)
     slot = barrier.head
     while slot != NONE:
         task = tasks[slot]
-        own_io_ns = task.isolated_io_ns - task.isolated_mark_ns
-        task.isolated_barrier_ns += isolated_open_ns - met_ns + barrier.isolated_io_ns - own_io_ns
+        task.isolated_barrier_ns += isolated_open_ns - met_ns + barrier.isolated_longest_ns
+        task.isolated_barrier_ns -= phase_of_isolated_run_ns(task)
         task.isolated_mark_ns = task.isolated_io_ns
         task.wake_ns = open_ns
         if task.barriers_left == 0 and barrier.dies_together == 0:
@@ -110,7 +110,7 @@ def open_one(tables: Tables, job: int, slice_ns: int, now_ns: int) -> None:
     barrier.head = NONE
     barrier.waiting = 0
     barrier.last_ns = 0
-    barrier.isolated_io_ns = 0
+    barrier.isolated_longest_ns = 0
     barrier.isolated_start_ns = isolated_open_ns
 
 

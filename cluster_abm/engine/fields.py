@@ -142,6 +142,7 @@ TASK_FIELDS: list[Field] = [
     ("phase_accesses", "i8", "1", "accesses made in this phase"),
     ("last_phase", "i4", "row", "last phase of its profile"),
     ("cpu_after_ns", "i8", "ns", "wall ns of CPU still to receive after that barrier"),
+    ("announced_over_ms", "f8", "ms", "CPU demand that it announces, less its own, at speed 1"),
     ("barriers_left", "i4", "1", "barriers ahead of it"),
     ("job", "i8", "job", "its job"),
     ("home", "i4", "node", "where it was submitted"),
@@ -157,7 +158,7 @@ TASK_FIELDS: list[Field] = [
     ("arrival_ns", "i8", "ns", "submission"),
     ("enter_ns", "i8", "ns", "instant it enters its node, or goes on from a barrier"),
     ("barrier_next", "i4", "slot", "next of the job's tasks at its barrier"),
-    ("barrier_ms", "f8", "ms", "CPU at speed 1 between two barriers"),
+    ("barrier_ms", "f8", "ms", "its own CPU at speed 1 between two barriers"),
     ("wake_ns", "i8", "ns", "when its barrier opens, or its sleep ends; 0: neither, NEVER: not all tasks have come"),
     ("cpu_demand_ms", "f8", "ms", "CPU demand at speed 1, without what it had received before the run"),
     ("initial_data_mb", "f8", "MB", "data that must follow it"),
@@ -231,7 +232,7 @@ JOB_FIELDS: list[Field] = [
     ("home", "i4", "node", "where all its tasks appear"),
     ("tasks", "i4", "1", "number of tasks"),
     ("first_task", "i8", "task", "number of its first task"),
-    ("cpu_ms", "f8", "ms", "CPU demand of each task at speed 1"),
+    ("cpu_ms", "f8", "ms", "CPU demand of each task at speed 1; the mean of them where tasks differ"),
     ("io_per_ms", "f8", "1/ms", "accesses of each task per ms of CPU"),
     ("memory_mb", "f8", "MB", "memory demand of each task; the largest of a profile"),
     ("request_kb", "f8", "KB", "mean size of an access"),
@@ -239,13 +240,24 @@ JOB_FIELDS: list[Field] = [
     ("reaccess_rate", "f8", "1", "re-access rate"),
     ("initial_data_mb", "f8", "MB", "data on the home disk that must follow a task"),
     ("write_share", "f8", "1", "share of accesses that write"),
-    ("barrier_ms", "f8", "ms", "CPU at speed 1 from one barrier of its tasks to the next; 0: no barriers"),
+    (
+        "barrier_ms",
+        "f8",
+        "ms",
+        "CPU at speed 1 from one barrier of its tasks to the next, of each or the mean; 0: no barriers",
+    ),
     ("communication_ns", "i8", "ns", "communication at each barrier"),
     ("program", "i4", "number", "program that it runs; NONE: none with a profile"),
     ("first_phase", "i4", "row", "first phase of that program"),
     ("phases", "i4", "1", "how many phases that program has"),
     ("think_ns", "i8", "ns", "closed users: from the end of the same user's previous job to its submission"),
     ("received_ms", "f8", "ms", "CPU of that demand which each task had received before the run: its age at 0"),
+]
+
+# A row a task, by its number, of runs in which tasks of a job differ or announce a wrong demand.
+DEMAND_FIELDS: list[Field] = [
+    ("cpu_ms", "f8", "ms", "CPU demand at speed 1, with what it had received before the run"),
+    ("announced_ms", "f8", "ms", "the same, as it is announced to policies"),
 ]
 
 BACKGROUND_FIELDS: list[Field] = [
@@ -274,7 +286,7 @@ BARRIER_FIELDS: list[Field] = [
     ("last_ns", "i8", "ns", "when the last of them came"),
     ("communication_ns", "i8", "ns", "communication at each barrier"),
     ("isolated_start_ns", "i8", "ns", "when this phase began in the job's isolated run"),
-    ("isolated_io_ns", "i8", "ns", "longest I/O of a task in this phase of the isolated run"),
+    ("isolated_longest_ns", "i8", "ns", "longest CPU, paging and I/O of a task in this phase of the isolated run"),
 ]
 
 # A row a slot of the task table: what a task goes on from if its node fails.

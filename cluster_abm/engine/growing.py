@@ -14,6 +14,7 @@ from cluster_abm.engine.tables import (
     CHECKPOINT,
     CORE,
     COUNTERS,
+    DEMAND,
     FREE_TOP,
     JOURNAL,
     JOURNAL_ROWS,
@@ -45,6 +46,7 @@ class GrowingTables:
         keeps_journal: whether the run is recorded, so that each departure of a task is kept (`journal`).
         keeps_records: whether all records stay; else those that have been read are forgotten, row by row.
         are_single: whether each job is known to have one task, before its row is there.
+        demands: of each task, shape (tasks,), fields.DEMAND_FIELDS; None: they are what the job table says.
 
     Attributes:
         tables: all of them; another tuple once one of them has grown.
@@ -68,6 +70,7 @@ class GrowingTables:
         *,
         keeps_records: bool = True,
         are_single: bool = False,
+        demands: Table | None = None,
     ) -> None:
         self.run_key, self.slice_ns, self.effective_rates = run_key, slice_ns, effective_rates
         self.memory_is_limited = bool((nodes["limit_kb"] < NEVER).any())
@@ -102,6 +105,7 @@ class GrowingTables:
             pending_jobs=np.zeros(2 * len(parallel), np.int64),
             phases=np.zeros(0, PHASE) if phases is None else phases,
             journal=np.zeros(0, JOURNAL),
+            demands=np.zeros(0, DEMAND) if demands is None else demands,
         )
         self.keeps_journal = keeps_journal
         # Full blocks of the journal; each stands in a file where it is large.

@@ -38,6 +38,13 @@ def share_at_cpu(task: Any, now_ns: int) -> float:
     return at_cpu_ns / (at_cpu_ns + at_disk_ns)
 
 
+@inlined
+def announced_left_ms(task: Any, left_ms: float) -> float:
+    """What is left of the announced CPU demand of a task that has so much left in truth, at speed 1 [ms]: a load
+    manager knows what the task has received, and never less than nothing."""
+    return max(0.0, left_ms + task.announced_over_ms)
+
+
 @kernel
 def measure(
     nodes: Table,
@@ -48,6 +55,7 @@ def measure(
     last: int,
     effective_rates: bool,
     counts_effective: bool,
+    truly: bool,
 ) -> None:
     """Fill rows `first` to `last` - 1 of the load table with the state at `now_ns`; changes nothing else.
 
@@ -57,6 +65,7 @@ def measure(
     wherever I/O rates enter. Without `counts_effective` the index `effective_tasks` is NaN: on work with I/O it takes
     nearly as long as all others together. A manager counts with what the hardware is when nothing is wrong: of a
     degraded device it sees the consequences.
+    CPU to come is counted as it was announced; `truly`: as it is.
     `cpu_ms` is per core; work ahead of the disk is what its channels or its bus have to do, whichever is more.
     """
     for index in range(first, last):
@@ -114,6 +123,8 @@ def measure(
             if task.migrations == 0 and not is_background(task):
                 newest_ns = min(newest_ns, 0 if task.state == IN_TRANSIT else now_ns - task.here_ns)
             remaining_ms = left_ns * node.cpu_factor / NS_PER_MS
+            if task.announced_over_ms != 0.0 and not truly:
+                remaining_ms = announced_left_ms(task, remaining_ms * speed) / speed
             cpu_ms += remaining_ms
             if counts_effective:
                 effective_tasks += share_at_cpu(task, now_ns)
@@ -187,7 +198,7 @@ def describe(nodes: Table, tasks: Table, jobs: Table, node: int, now_ns: int, fo
             row = found[count]
             copy_fields(row, task)
             row.running = task.state != IN_TRANSIT
-            row.cpu_ms = left_ms
+            row.cpu_ms = announced_left_ms(task, left_ms)
             row.memory_mb = task.memory_kb / 1000.0
             row.write_share = jobs[task.job].write_share
             # Demands are rounded to whole ns: a task that has received no CPU is no fraction of a ns older than before.

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numba import uint64
 
-from cluster_abm.arrays import Flags
+from cluster_abm.arrays import Flags, Floats, Integers
 from cluster_abm.jit import allocating_kernel, inlined, kernel
 
 # 64 bits without a sign, which Python's int is not.
 Word = Any
 
 
-GAP, SIZE, HIT, PLACEMENT, MESSAGE, REPORT, SEEK, FAULT_SEEK = range(1, 9)
+GAP, SIZE, HIT, PLACEMENT, MESSAGE, REPORT, SEEK, FAULT_SEEK, OWN = range(1, 10)
 # In the place of a task's number: messages between managers that hold tasks.
 BETWEEN_MANAGERS = -1
 
@@ -87,6 +87,24 @@ def gamma(key: Word, purpose: int, count: int, shape: float) -> float:
 def policy_uniform(key: Word, task: int, draw: int) -> float:
     """A number in (0, 1) of a policy's own stream for a task; draw < 256."""
     return uniform(task_key(key, task), PLACEMENT, 0, draw)
+
+
+@kernel
+def fill_own_uniforms(key: Word, first_job: int, widths: Integers, found: Floats) -> None:
+    """Fill in a number in (0, 1) for each task of some jobs, of a stream that belongs to that task of that job.
+
+    Args:
+        key: key of the stream.
+        first_job: number of the first job.
+        widths: how many tasks each job has, shape (jobs,).
+        found: of the tasks, job by job, shape (tasks,), written.
+    """
+    place = 0
+    for job in range(widths.shape[0]):
+        job_key = task_key(key, first_job + job)
+        for rank in range(widths[job]):
+            found[place] = uniform(job_key, OWN, rank, 0)
+            place += 1
 
 
 @kernel

@@ -282,7 +282,7 @@ class EngineState(GrowingTables):
         return Addresses(
             advance=native_address(advance, tables, 0, 0, 0, 0, 0),
             admit=native_address(admit, tables, np.uint64(0), starts),
-            measure=native_address(measure, self.nodes, self.tasks, 0, self.empty_loads(), 0, 0, False, False),
+            measure=native_address(measure, self.nodes, self.tasks, 0, self.empty_loads(), 0, 0, False, False, False),
             migrate=self.address_of_migrate() if migrates else 0,
         )
 
@@ -300,20 +300,22 @@ class EngineState(GrowingTables):
         return entry(busy, self.tables.nodes, self.tables.tasks, self.tables.cores, 0, times, times)
 
     @cached_property
-    def _compiled_measure(self) -> Callable[[Table, Table, int, Table, int, int, bool, bool], None]:
-        return entry(measure, self.nodes, self.tasks, 0, self.empty_loads(), 0, 0, False, False)
+    def _compiled_measure(self) -> Callable[[Table, Table, int, Table, int, int, bool, bool, bool], None]:
+        return entry(measure, self.nodes, self.tasks, 0, self.empty_loads(), 0, 0, False, False, False)
 
     def measure(
-        self, now_ns: int, loads: Table, first: int = 0, last: int | None = None, counts_effective: bool = True
-    ) -> None:
+        self, now_ns: int, loads: Table, first: int = 0, last: int | None = None, counts_effective: bool = True,
+        truly: bool = False,
+    ) -> None:  # fmt: skip
         """Write the loads of nodes `first` to `last` - 1 at `now_ns` into `loads`.
 
         Args:
             counts_effective: False: `effective_tasks` is NaN, which saves time.
+            truly: whether CPU to come is counted as it is; False: as it was announced, which policies see.
         """
         tables, last = self.tables, len(self.nodes) if last is None else last
         self._compiled_measure(
-            tables.homes, tables.tasks, now_ns, loads, first, last, self.effective_rates, counts_effective
+            tables.homes, tables.tasks, now_ns, loads, first, last, self.effective_rates, counts_effective, truly
         )
 
     def busy_ns(self, now_ns: int) -> tuple[Integers, Integers]:

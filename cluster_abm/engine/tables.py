@@ -79,6 +79,7 @@ PHASE, CORE = dtype_of(fields.PHASE_FIELDS), dtype_of(fields.CORE_FIELDS)
 JOB, LOAD, BARRIER = dtype_of(fields.JOB_FIELDS), dtype_of(fields.LOAD_FIELDS), dtype_of(fields.BARRIER_FIELDS)
 JOURNAL = dtype_of(fields.JOURNAL_FIELDS)
 CHECKPOINT, BACKGROUND = dtype_of(fields.CHECKPOINT_FIELDS), dtype_of(fields.BACKGROUND_FIELDS)
+DEMAND = dtype_of(fields.DEMAND_FIELDS)
 
 
 class Tables(NamedTuple):
@@ -104,6 +105,9 @@ class Tables(NamedTuple):
     # where tasks set out, fields.JOURNAL_FIELDS; of a run that is not recorded it has no row. The first
     # `counters[JOURNAL_ROWS]` are filled
     journal: Table
+    # by the tasks' numbers, fields.DEMAND_FIELDS; it has no row where all tasks of a job have the CPU demand that the
+    # job table says, and announce it
+    demands: Table
 
 
 def empty_nodes(count: int) -> Table:

@@ -116,7 +116,7 @@ def assemble(
     check_all_asked(policies.distinct)
     check_waiting(policies.distinct)
     check_needs(policies.distinct, setup, work)
-    prepare(policies, work.arriving if len(work.arriving) else work.jobs)
+    prepare(policies, work.arriving if len(work.arriving) else work.jobs, work.announced_ms)
     staging = staging_of(setup.data, run_seed, work, live.network, is_pooled)
     engine = _engine_of(setup, run_seed, work, clock, policies, record)
     all_is_known = setup.negotiation.mode == "papers" or (policies.main.central and not policies.main.talks)
@@ -173,7 +173,9 @@ def assemble(
     made["questions"] = wire(Questions, made, tasks=engine.total_tasks)
     made["mail"] = wire(Mail, made, slice_ns=clock.slice_ns)
     made["periodic"] = wire(PeriodicOffers, made)
-    made["announcements"] = wire(Announcements, made, jobs=work.jobs, requested_ms=work.requested_ms)
+    made["announcements"] = wire(
+        Announcements, made, jobs=work.jobs, requested_ms=work.requested_ms, announced_ms=work.announced_ms
+    )
     made["negotiation"] = wire(
         NegotiationInPython, made, most_offers=setup.negotiation.offers, refusals=setup.negotiation.refusals
     )
@@ -214,7 +216,7 @@ def _engine_of(
     nodes = node_table(setup.cluster)
     engine = make_engine(
         nodes, work.jobs, service_key, clock.slice_ns, main.effective_rates, work.phases, record,
-        keeps_records=setup.measure.records == "all", are_single=work.late is not None,
+        keeps_records=setup.measure.records == "all", are_single=work.late is not None, demands=work.demands,
     )  # fmt: skip
     if setup.workload.background:
         engine.start_background(background(setup, engine.nodes, main))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cluster_abm.arrays import Floats
 from cluster_abm.engine.tables import Table
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.policies import Policy, available, create
@@ -126,13 +127,26 @@ def is_prepared(policy: Policy) -> bool:
     return type(policy).prepare is not Policy.prepare
 
 
-def prepare(policies: ManagedPolicies, jobs: Table) -> None:
-    """Tell policies how the demands of a run's jobs are distributed (Policy.prepare). Raises InputError."""
+def prepare(policies: ManagedPolicies, jobs: Table, announced_ms: Floats | None = None) -> None:
+    """Tell policies how the demands of a run's jobs are distributed (Policy.prepare).
+
+    Args:
+        jobs: the job table, whose tasks follow each other.
+        announced_ms: CPU demand that each task announces, by its number; None: that of the job table.
+
+    Raises InputError: the policy cannot do with them.
+    """
     asking = [policy for policy in policies.distinct if is_prepared(policy)]
     if not asking:
         return
-    order = np.argsort(jobs["cpu_ms"], kind="stable")
-    demands = Demands(*(jobs[name][order].astype(float) for name in Demands._fields))
+    columns, own = {name: jobs[name] for name in ("tasks", "cpu_ms", "io_per_ms", "memory_mb")}, np.zeros(0)
+    if announced_ms is not None and len(jobs):
+        widths = jobs["tasks"].astype(np.int64)
+        own, first = announced_ms[int(jobs["first_task"][0]) :][: widths.sum()], np.cumsum(widths) - widths
+        columns["cpu_ms"] = np.add.reduceat(own, first) / widths
+    order = np.argsort(columns["cpu_ms"], kind="stable")
+    told = {name: values[order].astype(float) for name, values in columns.items()}
+    demands = Demands(**told, task_cpu_ms=np.sort(own))
     for policy in asking:
         try:
             with policy_at_work(policy, "prepare"):

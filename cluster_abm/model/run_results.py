@@ -209,7 +209,7 @@ class RunResults:
     def _io_loads(self) -> dict[str, float]:
         """The largest and the smallest I/O load of a node now [1/ms]."""
         loads = self.engine.empty_loads()
-        self.engine.measure(self.now_ns, loads)
+        self.engine.measure(self.now_ns, loads, truly=True)
         most, least = float(loads["io_load"].max()), float(loads["io_load"].min())
         return {"io_load_largest_per_ms": most, "io_load_smallest_per_ms": least}
 

@@ -50,6 +50,7 @@ def vars_of_compiled(parts: Parts, setup: Scenario, compiled: CompiledPolicy) ->
         notes=compiled.notes,
         asked=parts.questions.asked,
         requested_ms=parts.announcements.requested_ms,
+        announced_ms=parts.announcements.announced_ms,
         files=None if parts.staging is None else parts.staging.tables(),
     )
     if compiled.notes:

@@ -119,7 +119,7 @@ class Eagle(Hawk):
     def came(self, task: ArrivingTask, post: Post) -> None:
         """Note the home of a short task, to ask it for another one."""
         super().came(task, post)
-        if not self.is_long(task):
+        if task.task not in post.notes.long:
             post.notes.homes.append(HomeOf(task.task, task.home))
 
     def home_of_ended(self, number: int, post: Post) -> int:

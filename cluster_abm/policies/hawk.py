@@ -31,7 +31,7 @@ class LongTask(NamedTuple):
 
 
 class Hawk(BatchSampling, WorkAccounts):
-    """Jobs with a CPU demand a task above `long_ms` are long. The head node sends their tasks to the nodes of the
+    """Jobs with a mean CPU demand a task above `long_ms` are long. The head node sends their tasks to the nodes of the
     general partition with least work of long jobs left; nodes 0, 1, ... up to `short_share` of all are kept for short
     jobs. A short job probes nodes of both (batch sampling with late binding). A node without work asks nodes of the
     general partition drawn at random, one after another, for the first group of short jobs' places that stands behind
@@ -95,8 +95,16 @@ class Hawk(BatchSampling, WorkAccounts):
         return float(self.limits[1])
 
     def is_long(self, task: ArrivingTask) -> bool:
-        """Whether a task is long."""
+        """Whether a task is long by its own demand."""
         return task.cpu_ms > self.long_ms
+
+    def is_long_job(self, tasks: Sequence[ArrivingTask]) -> bool:
+        """Whether a job of these tasks is long: by the mean of what they announce."""
+        # Where they are alike that is the first one's demand to the last digit.
+        more_ms = 0.0
+        for task in tasks:
+            more_ms += task.cpu_ms - tasks[0].cpu_ms
+        return tasks[0].cpu_ms + more_ms / len(tasks) > self.long_ms
 
     def short_nodes(self, post: Post) -> int:
         """How many nodes are kept for short jobs: one at least, and one at least is left to long ones."""
@@ -110,7 +118,7 @@ class Hawk(BatchSampling, WorkAccounts):
 
     def arrives(self, tasks: Sequence[ArrivingTask], post: Post) -> None:
         """A long job is handed to the head; a short one probes nodes."""
-        if not self.is_long(tasks[0]) or post.meets_at_barriers(tasks[0]):
+        if not self.is_long_job(tasks) or post.meets_at_barriers(tasks[0]):
             super().arrives(tasks, post)
             return
         for task in tasks:
@@ -142,9 +150,12 @@ class Hawk(BatchSampling, WorkAccounts):
     # ---- at a node ---------------------------------------------------------------------------------------------------
 
     def came(self, task: ArrivingTask, post: Post) -> None:
-        """Note whether the task is long."""
+        """Note whether the task is long: if it waited here, given by the head, or was not asked for and is long by its
+        own demand."""
+        waited = task.task in post.notes.started
+        was_asked_for = self.asked_for(task.job, post) >= 0
         super().came(task, post)
-        if self.is_long(task):
+        if waited or (not was_asked_for and self.is_long(task)):
             post.notes.long.append(task.task)
 
     def ended(self, tasks: Sequence[Ended], post: Post) -> None:

@@ -43,13 +43,15 @@ class SizeIntervals(Policy):
         cutoffs = self.parameters.cutoffs_ms
         self.cutoffs_ms = np.array(cutoffs or (), float)
         self.sizes_ms, self.work_ms = demands.cpu_ms, np.cumsum(demands.cpu_ms * demands.tasks)
+        if len(demands.task_cpu_ms):
+            self.sizes_ms, self.work_ms = demands.task_cpu_ms, np.cumsum(demands.task_cpu_ms)
         if cutoffs is not None:
             if any(a >= b for a, b in pairwise(cutoffs)):
                 raise InputError(f"policy.cutoffs_ms = {list(cutoffs)}: must ascend")
             if len(cutoffs) != nodes - 1:
                 raise InputError(f"policy.cutoffs_ms: {len(cutoffs)} sizes; for {nodes} nodes {nodes - 1} are needed")
             return
-        if len(demands.cpu_ms) > 1 and demands.cpu_ms[0] == demands.cpu_ms[-1]:
+        if len(self.sizes_ms) > 1 and self.sizes_ms[0] == self.sizes_ms[-1]:
             raise InputError(
                 "policy 'sita-e': needs tasks of different sizes, and all announce the same workload.cpu_ms; set "
                 "policy.cutoffs_ms, or take another policy"

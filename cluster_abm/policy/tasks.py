@@ -81,13 +81,16 @@ class Demands(NamedTuple):
 
     Attributes:
         tasks: how many tasks each has.
-        cpu_ms, io_per_ms, memory_mb: as in ArrivingTask.
+        cpu_ms, io_per_ms, memory_mb: as in ArrivingTask; where tasks of a job announce different CPU demands, the mean
+            of them.
+        task_cpu_ms: then the CPU demand of every task, ascending, shape (tasks,); else empty.
     """
 
     tasks: Loads
     cpu_ms: Loads
     io_per_ms: Loads
     memory_mb: Loads
+    task_cpu_ms: Loads = np.zeros(0)
 
 
 @explained

@@ -16,7 +16,7 @@ from cluster_abm.scenario.data import Data
 from cluster_abm.scenario.dependence import Correlation, check_dependence
 from cluster_abm.scenario.distributions import (
     LARGEST,
-    LONGEST_PERIOD_MS,
+    AnnouncedError,
     Application,
     Background,
     Count,
@@ -24,21 +24,21 @@ from cluster_abm.scenario.distributions import (
     Distribution,
     Home,
     NonNegative,
-    Period,
     Positive,
     Programs,
     Repeats,
     RequestSize,
     Share,
     TaskCount,
+    TaskCpu,
+    check_task_cpu,
 )
 from cluster_abm.scenario.failures import Failures
 from cluster_abm.scenario.initial import InitialJob
 from cluster_abm.scenario.interconnect import Interconnect
-from cluster_abm.scenario.measures import AskedMeasure, Headline, Warmup
+from cluster_abm.scenario.measures import Measure
 from cluster_abm.scenario.policy_names import current_name
 from cluster_abm.scenario.script import MOST_ACTS, Act, check_script
-from cluster_abm.scenario.sizes import AnnouncedError, TaskCpu, check_task_cpu
 from cluster_abm.scenario.trace import TraceChoice
 from cluster_abm.scenario.wording.caption import caption_of
 
@@ -210,35 +210,6 @@ class PolicyChoice(Section):
     def parameters(self) -> dict[str, Any]:
         """The keys beside `name`."""
         return dict(self.__pydantic_extra__ or {})
-
-
-# The most metrics beside those of every run.
-MOST_ASKED = 100
-
-
-class Measure(Section):
-    """What is written down while it runs."""
-
-    period_ms: Period = 10_000.0
-    """time from one measurement of the loads and busy times of all nodes to the next [ms]"""
-    records: Literal["all", "summary"] = "all"
-    """`all`: a row of each task that has ended and of each decision is kept; `summary`: only what the summary of the
-    run needs, for runs whose rows would not fit on the disk"""
-    headline: Headline = "bounded_slowdown"
-    """the measure that policies are compared, tuned and ranked by"""
-    metrics: Annotated[tuple[AskedMeasure, ...], Field(max_length=MOST_ASKED)] = ()
-    """further metrics: quantiles over the jobs, as p99_response_ms, p99.9_wait_ms, p95_bounded_slowdown, and the share
-    of the jobs within a limit, as response_within_300_ms; plan, tune and studies ask for those that they name"""
-    from_s: Annotated[NonNegative, Field(le=LONGEST_PERIOD_MS)] = 0.0
-    """jobs that arrive before it are left out of the metrics of jobs; counts and utilisations are of the whole run
-    [s]"""
-    warmup: Warmup = "none"
-    """mser: leave the warm-up out, as MSER-5 finds it in the number of tasks in the cluster; a comparison, and each
-    value, regime or set of parameters of a study, has one cut: the largest that any of its runs needs"""
-    bound_ms: Positive | None = None
-    """tasks that take less alone count in bounded_slowdown as if they took this [ms]. Not set: the cost of a remote
-    start (negotiation.remote_execution_ms), but at least 1 % and at most 10 % of the mean isolated time of a task; of a
-    log of a batch system (SWF, sacct) 10,000"""
 
 
 def _drained_or_a_time(value: Any) -> str | float:

@@ -40,13 +40,17 @@ def lower_bound(scenario: Scenario, seed: int) -> LowerBound | None:
         or (nodes["by_oversize"] != 0).any()
         or scenario.cluster.buffer_control.kind != "fixed"
     )
-    jobs = work.jobs
+    jobs, demands = work.jobs, work.demands
     if work.initial:
         # What is left of them at 0.
+        if demands is not None:
+            demands = demands.copy()
+            for job in jobs[: work.initial]:
+                demands["cpu_ms"][job["first_task"] : job["first_task"] + job["tasks"]] -= job["received_ms"]
         jobs = jobs.copy()
         jobs["cpu_ms"] -= jobs["received_ms"]
         jobs["received_ms"] = 0.0
-    mean_ns = srpt_pool_mean_ns(jobs, nodes, key(seed, "service"), has_buffers)
+    mean_ns = srpt_pool_mean_ns(jobs, nodes, key(seed, "service"), has_buffers, demands)
     return LowerBound(mean_ns / NS_PER_MS, len(work.jobs))
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cluster_abm.arrays import Floats
-from cluster_abm.engine.tables import NEVER, PHASE, Table
+from cluster_abm.engine.tables import DEMAND, NEVER, PHASE, Table
 from cluster_abm.errors import InputError
 from cluster_abm.large_tables import blocks, column, forget_pages
 from cluster_abm.limits import check_jobs
@@ -16,6 +16,7 @@ from cluster_abm.workload.applications import as_application
 from cluster_abm.workload.drawing.arrivals import submission_times_s
 from cluster_abm.workload.drawing.dependence import work_over_means
 from cluster_abm.workload.drawing.draws import mean_of
+from cluster_abm.workload.drawing.own_demands import longest_of_jobs, task_demands
 from cluster_abm.workload.filling import fill
 from cluster_abm.workload.from_trace import programs_of, trace_jobs, trace_of
 from cluster_abm.workload.generators import generator
@@ -52,11 +53,19 @@ class RunJobs(NamedTuple):
     late: LateJobs | None = None
     # What a log says of them beside their work, and whose they are.
     logged: LoggedJobs = LoggedJobs()
+    # The CPU demand of each task and what it announces, by the tasks' numbers, fields.DEMAND_FIELDS; None: all tasks of
+    # a job have the demand of the job table and announce it.
+    demands: Table | None = None
 
     @property
     def arriving(self) -> Table:
         """The rows of the jobs that are submitted."""
         return self.jobs[self.initial :]
+
+    @property
+    def announced_ms(self) -> Floats | None:
+        """The CPU demand that each task announces, shape (tasks,) [ms]; None: that of the job table."""
+        return None if self.demands is None else self.demands["announced_ms"]
 
     @property
     def phases(self) -> Table:
@@ -107,14 +116,18 @@ def work_of(scenario: Scenario, seed: int, may_be_late: bool = False) -> RunJobs
     jobs = table[ahead:]
     pace(jobs, scenario)
     thinking_ms = plan_thinking(jobs, scenario, seed) if are_closed(scenario) else 0.0
+    demands = task_demands(scenario, seed, jobs)
+    longest_ms = None if demands is None or not len(jobs) else longest_of_jobs(jobs, demands["cpu_ms"])
     if ahead:
-        table[:ahead], requested_first = initial_jobs(scenario, seed, int(column(jobs, "tasks").sum(dtype=np.int64)))
+        first_task = int(column(jobs, "tasks").sum(dtype=np.int64))
+        table[:ahead], requested_first, demands_first = initial_jobs(scenario, seed, first_task)
+        demands = _behind(demands, demands_first, table[:ahead])
     sizes = Sizes(scenario, thinking_ms)
     for rows in blocks(len(table)):
         sizes.add(table[rows])
         forget_pages(table)
     sizes.check()
-    requested_ms = requested_times(scenario, seed, jobs, columns.get("requested_ms"), programs)
+    requested_ms = requested_times(scenario, seed, jobs, columns.get("requested_ms"), programs, longest_ms)
     if parents is not None:
         earliest_ns = jobs["arrival_ns"].tolist()
         jobs["arrival_ns"][parents.counts > 0] = NEVER
@@ -123,13 +136,26 @@ def work_of(scenario: Scenario, seed: int, may_be_late: bool = False) -> RunJobs
         if parents is not None:
             parents = parents.behind(ahead)
             earliest_ns = [0] * ahead + (earliest_ns or [])
-    return RunJobs(table, requested_ms, parents, earliest_ns, programs, files, ahead, None, logged.behind(ahead))
+    return RunJobs(
+        table, requested_ms, parents, earliest_ns, programs, files, ahead, None, logged.behind(ahead), demands
+    )
 
 
 def program_names(scenario: Scenario) -> tuple[str, ...]:
     """Names of the programs by the numbers in the job table; none without programs."""
     programs = programs_of(scenario, trace_of(scenario))
     return () if programs is None else programs.names
+
+
+def _behind(demands: Table | None, first: Table | None, jobs: Table) -> Table | None:
+    """The demands of all tasks: those of jobs that are there at 0, whose numbers come last, behind the others."""
+    if demands is None and first is None:
+        return None
+    if first is None:
+        alike = jobs["cpu_ms"].repeat(jobs["tasks"])
+        first = np.zeros(len(alike), DEMAND)
+        first["cpu_ms"] = first["announced_ms"] = alike
+    return first if demands is None else np.concatenate([demands, first])
 
 
 def _one_after_the_other(first: Floats | None, ahead: int, other: Floats | None, jobs: int) -> Floats | None:

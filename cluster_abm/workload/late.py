@@ -22,14 +22,16 @@ MOST_LATE = 2_000_000_000
 
 
 def can_be_late(scenario: Scenario) -> bool:
-    """Whether jobs can be drawn as they arrive: Poisson arrivals of independent jobs of one task each."""
+    """Whether jobs can be drawn as they arrive: Poisson arrivals of independent jobs of one task each,
+    which announce what they need."""
     workload = scenario.workload
     arrivals = workload.arrivals
     is_plain = workload.kind == "synthetic" and not workload.initial and not workload.programs.mix
     is_poisson = arrivals.kind == "poisson" and arrivals.batch_mean == 1.0 and workload.jobs is None
     has_files = scenario.data.files > 0 or scenario.jobs_may_name_files
     is_alone = not workload.tasks.has_parallel_jobs and workload.requested_over_actual is None
-    return is_plain and is_poisson and is_alone and not has_files and not scenario.script
+    is_exact = workload.announced_error == 1.0
+    return is_plain and is_poisson and is_alone and is_exact and not has_files and not scenario.script
 
 
 class LateJobs:

@@ -15,8 +15,9 @@ from cluster_abm.workload.programs import Library
 
 
 def requested_times(
-    scenario: Scenario, seed: int, jobs: Table, given: Floats | None, programs: Library | None = None
-) -> Floats | None:
+    scenario: Scenario, seed: int, jobs: Table, given: Floats | None, programs: Library | None = None,
+    longest_ms: Floats | None = None,
+) -> Floats | None:  # fmt: skip
     """The run time that each job requests, shape (jobs,) [ms]; NaN: it requests none. None: no job requests any.
 
     Where `workload.requested_over_actual` is set, jobs for which none is given request what they take alone
@@ -26,6 +27,7 @@ def requested_times(
     Args:
         given: requested times of the trace, shape (jobs,) [ms], NaN where it has none; None: it has no such column.
         programs: that jobs may run; None: none.
+        longest_ms: the longest CPU demand of a task of each job, shape (jobs,); None: that of the job table.
     """
     ratio = scenario.workload.requested_over_actual
     if ratio is None:
@@ -34,21 +36,27 @@ def requested_times(
     stream = Stream(ratio, generator(seed, "requested"), len(jobs))
     for rows in blocks(len(jobs)):
         part = jobs[rows]
-        requested_ms[rows] = alone_ms(part, scenario, programs) * np.maximum(1.0, stream.next(len(part)))
+        longest = None if longest_ms is None else longest_ms[rows]
+        requested_ms[rows] = alone_ms(part, scenario, programs, longest) * np.maximum(1.0, stream.next(len(part)))
         forget_pages(jobs)
     return requested_ms if given is None else np.where(np.isnan(given), requested_ms, given)
 
 
-def alone_ms(jobs: Table, scenario: Scenario, programs: Library | None = None) -> Floats:
+def alone_ms(
+    jobs: Table, scenario: Scenario, programs: Library | None = None, longest_ms: Floats | None = None
+) -> Floats:
     """How long a task of each job takes on a core of its own, shape (jobs,) [ms]: an upper bound over the nodes.
 
     CPU and the I/O of mean requests at the slowest node (`cpu_and_io_ms`), one context switch, communication at the
     job's barriers, and what its program sleeps. Page faults, the start on another node, and waits for tasks of other
     jobs at the disk are not counted; buffer hits neither.
+
+    Args:
+        longest_ms: CPU demand of the job's longest task, shape (jobs,); None: that of the job table.
     """
     cluster = scenario.cluster
     kinds = [kind for kind, count in cluster.kinds if count]
-    alone = cpu_and_io_ms(jobs, cluster) + max(kind.context_switch_ms for kind in kinds)
+    alone = cpu_and_io_ms(jobs, cluster, longest_ms) + max(kind.context_switch_ms for kind in kinds)
     has_barriers = (jobs["barrier_ms"] > 0) & (jobs["tasks"] > 1)
     if has_barriers.any():
         barriers = jobs["cpu_ms"][has_barriers] // jobs["barrier_ms"][has_barriers]
@@ -59,10 +67,15 @@ def alone_ms(jobs: Table, scenario: Scenario, programs: Library | None = None) -
     return alone
 
 
-def cpu_and_io_ms(jobs: Table, cluster: Cluster) -> Floats:
-    """CPU and I/O of a task of each job alone, shape (jobs,) [ms]: at the slowest CPU, disk and seek of any node."""
+def cpu_and_io_ms(jobs: Table, cluster: Cluster, cpu_ms: Floats | None = None) -> Floats:
+    """CPU and I/O of a task of each job alone, shape (jobs,) [ms]: at the slowest CPU, disk and seek of any node.
+
+    Args:
+        cpu_ms: its CPU demand, shape (jobs,); None: that of the job table.
+    """
     kinds = [kind for kind, count in cluster.kinds if count]
     slowest_cpu, slowest_disk = min(kind.cpu_speed for kind in kinds), min(kind.disk_mb_per_s for kind in kinds)
     longest_seek_ms = max(kind.disk_seek_rotation_ms for kind in kinds)
     request_ms = longest_seek_ms + jobs["request_kb"] / slowest_disk
-    return np.asarray(jobs["cpu_ms"] * (1.0 / slowest_cpu + jobs["io_per_ms"] * request_ms))
+    cpu_ms = jobs["cpu_ms"] if cpu_ms is None else cpu_ms
+    return np.asarray(cpu_ms * (1.0 / slowest_cpu + jobs["io_per_ms"] * request_ms))

@@ -245,3 +245,11 @@ def test_a_long_task_that_is_placed_anew_moves_in_the_list_too():
     head = manager_of(7)
     head.arrives(long(1))
     assert head.unanswered(2, "queue", task=long(1)) == [queued(1, 3), *told([3], (3,))]
+
+
+def test_a_long_task_that_was_asked_for_belongs_to_a_short_job_and_its_end_asks_for_the_next():
+    node, one = manager_of(), long(11, job=1, home=2)
+    assert probe(node, 1, home=2) == [Sent(2, "ready", 0.0, 1)]
+    node.came(one)
+    node.tasks_here = 0
+    assert node.ended(one) == [Sent(2, "ready", 0.0, 1)]

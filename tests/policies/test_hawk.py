@@ -114,6 +114,31 @@ def test_a_long_job_is_handed_to_the_head_task_by_task():
     assert manager.arrives(long(1, 150.1, job=9), long(2, job=9)) == [Handed(1, 7, "place"), Handed(2, 7, "place")]
 
 
+@pytest.mark.parametrize(("cpu_ms", "goes"), [
+    ((100.0, 201.0), [Handed(1, 7, "place"), Handed(2, 7, "place")]),
+    ((201.0, 99.0), [Sent(0, "probe", about=1, nodes=(4,)), Sent(1, "probe", about=1, nodes=(4,))]),
+])  # fmt: skip
+def test_a_job_of_unlike_tasks_is_long_by_their_mean(cpu_ms, goes):
+    """Means of 150.5 and 150 ms: the first job is long as a whole, the second is not."""
+    assert manager_of().arrives(*(task(1 + rank, cpu_ms=ms, job=1) for rank, ms in enumerate(cpu_ms))) == goes
+
+
+def test_the_head_hears_of_the_end_of_a_task_that_it_gave_however_short_that_is():
+    node, one = manager_of(), task(1, cpu_ms=20.0, job=3)
+    assert node.hears(7, "queue", task=one) == [Started(1, 4, NEXT)]
+    node.came(one)
+    assert node.ended(one)[0] == Sent(7, LEFT, 0.0)
+
+
+def test_a_task_that_a_node_has_asked_for_is_short_however_long_it_is():
+    """Places behind it are not stolen, and its end is no news for the head."""
+    node, one = manager_of(), long(1, job=5)
+    assert node.hears(0, "probe", about=5, nodes=[0]) == [Sent(0, "ready", about=5)]
+    node.came(one)
+    assert not node.notes.long
+    assert Sent(7, LEFT, 0.0) not in node.ended(one)
+
+
 def test_the_head_gives_long_tasks_to_the_nodes_of_least_long_work_in_the_general_partition():
     """Five tasks of 300 ms go to nodes 2 to 6, one of 200 to node 7. The next of 200 goes to node 7 too, which has the
     least work, and makes it 400; so the last goes to node 2, the first of those with 300."""

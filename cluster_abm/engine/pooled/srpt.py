@@ -15,7 +15,7 @@ from cluster_abm.arrays import Floats, Integers
 from cluster_abm.engine.admission import barriers_of
 from cluster_abm.engine.disk import service_time_ns
 from cluster_abm.engine.random_numbers import GAP, HIT, SEEK, SIZE, Word, exponential, gamma, task_key, uniform
-from cluster_abm.engine.tables import NS_PER_MS, Row, Table
+from cluster_abm.engine.tables import DEMAND, NS_PER_MS, Row, Table
 from cluster_abm.jit import inlined, kernel
 
 
@@ -90,11 +90,12 @@ def least_seek_ns(disk: Row, key: Word, access: int) -> int:
 
 
 @inlined
-def surely_at_disk_ns(job: Row, disk: Row, key: Word, rounding_ms: float) -> int:
+def surely_at_disk_ns(job: Row, cpu_ms: float, disk: Row, key: Word, rounding_ms: float) -> int:
     """Device time of the accesses of a task that miss whatever the buffer: in it for the fastest disk [ns].
 
     Args:
         job: of which it is a task.
+        cpu_ms: its CPU demand [ms].
         disk: one row: what the fastest disk is (`fastest_disk`), and its largest buffer.
         key: of the task's streams.
         rounding_ms: how much a gap may be shorter in whole ns [ms of CPU at speed 1].
@@ -107,7 +108,7 @@ def surely_at_disk_ns(job: Row, disk: Row, key: Word, rounding_ms: float) -> int
     access = 0
     while True:
         at_ms += exponential(key, GAP, access) / job.io_per_ms + rounding_ms
-        if at_ms >= job.cpu_ms:
+        if at_ms >= cpu_ms:
             break
         if most_hits == 0.0 or uniform(key, HIT, access, 0) >= most_hits:
             size_kb = job.request_kb
@@ -119,31 +120,42 @@ def surely_at_disk_ns(job: Row, disk: Row, key: Word, rounding_ms: float) -> int
 
 
 @kernel
-def device_times_ns(
-    jobs: Table, disks: Table, run_key: Word, rounding_ms: float, all_ns: Floats, longest_ns: Floats
-) -> None:
-    """Device time that each job needs for sure, of all its tasks and of the one that needs most [ns].
+def least_times_ns(
+    jobs: Table, demands: Table, disks: Table, run_key: Word, fastest: float, alone_ns: Floats, computing_ns: Floats,
+    at_disk_ns: Floats,
+) -> None:  # fmt: skip
+    """What each job needs for sure [ns]: alone on the fastest node, of a core at speed 1, and of the fastest disk.
 
-    Nothing is counted of a program with an activity profile.
+    No device time is counted of a program with an activity profile. Times are whole nanoseconds in a run: a task may
+    get half of one less than it asks for.
 
     Args:
         jobs: the job table, shape (jobs,).
+        demands: of each task, fields.DEMAND_FIELDS; no rows: the job's.
         disks: shape (1,): `fastest_disk`.
         run_key: key of the service-time streams of the run.
-        rounding_ms: as of `surely_at_disk_ns`.
-        all_ns, longest_ns: shape (jobs,), written.
+        fastest: speed of the fastest core.
+        alone_ns, computing_ns, at_disk_ns: shape (jobs,), written.
     """
+    rounding_ms = fastest / NS_PER_MS
     for number in range(jobs.shape[0]):
         job = jobs[number]
-        all_ns[number] = 0.0
-        longest_ns[number] = 0.0
-        if job.io_per_ms <= 0.0 or job.phases > 0:
-            continue
+        alone_ns[number] = 0.0
+        computing_ns[number] = max(0.0, job.cpu_ms * NS_PER_MS - 0.5 * fastest) * job.tasks
+        if demands.shape[0] > 0:
+            computing_ns[number] = 0.0
+        at_disk_ns[number] = 0.0
         for rank in range(job.tasks):
-            key = task_key(run_key, job.first_task + rank)
-            one_ns = float(surely_at_disk_ns(job, disks[0], key, rounding_ms))
-            all_ns[number] += one_ns
-            longest_ns[number] = max(longest_ns[number], one_ns)
+            cpu_ms = job.cpu_ms
+            if demands.shape[0] > 0:
+                cpu_ms = demands[job.first_task + rank].cpu_ms
+                computing_ns[number] += max(0.0, cpu_ms * NS_PER_MS - 0.5 * fastest)
+            one_ns = 0.0
+            if job.io_per_ms > 0.0 and job.phases == 0:
+                key = task_key(run_key, job.first_task + rank)
+                one_ns = float(surely_at_disk_ns(job, cpu_ms, disks[0], key, rounding_ms))
+            at_disk_ns[number] += one_ns
+            alone_ns[number] = max(alone_ns[number], math.floor(cpu_ms * NS_PER_MS / fastest) + one_ns)
 
 
 def fastest_disk(nodes: Table, has_buffers: bool) -> Table:
@@ -161,7 +173,9 @@ def fastest_disk(nodes: Table, has_buffers: bool) -> Table:
     return disk
 
 
-def srpt_pool_mean_ns(jobs: Table, nodes: Table, run_key: int, has_buffers: bool) -> float:
+def srpt_pool_mean_ns(
+    jobs: Table, nodes: Table, run_key: int, has_buffers: bool, demands: Table | None = None
+) -> float:
     """The lower bound on the mean response of these jobs, arrival to end of the last task, under any policy [ns].
 
     The largest of three means: of jobs alone on the fastest node, each task on a core of its own; of shortest remaining
@@ -172,19 +186,16 @@ def srpt_pool_mean_ns(jobs: Table, nodes: Table, run_key: int, has_buffers: bool
         nodes: the node table of the idle cluster.
         run_key: key of the service-time streams of the run.
         has_buffers: whether any access may be served from a buffer.
+        demands: of each task, fields.DEMAND_FIELDS; None: the job's.
     """
     if (np.diff(jobs["arrival_ns"]) < 0).any():
         jobs = jobs[np.argsort(jobs["arrival_ns"], kind="stable")]
     fastest = float(nodes["speed"].max())
-    at_disk_ns, longest_ns = np.zeros(len(jobs)), np.zeros(len(jobs))
-    device_times_ns(
-        jobs, fastest_disk(nodes, has_buffers), np.uint64(run_key), fastest / NS_PER_MS, at_disk_ns, longest_ns
-    )
-    cpu_ns = jobs["cpu_ms"] * NS_PER_MS
-    alone_ns = np.floor(cpu_ns / fastest) + longest_ns
-    # Times are whole nanoseconds in a run: a task may get half of one less than it asks for.
-    cores = float((nodes["speed"] * nodes["cores"]).sum())
-    computing_ns = np.maximum(0.0, cpu_ns - 0.5 * fastest) * jobs["tasks"] / cores
+    alone_ns, computing_ns, at_disk_ns = (np.zeros(len(jobs)) for _ in range(3))
+    own = np.zeros(0, DEMAND) if demands is None else demands
+    disk = fastest_disk(nodes, has_buffers)
+    least_times_ns(jobs, own, disk, np.uint64(run_key), fastest, alone_ns, computing_ns, at_disk_ns)
+    computing_ns /= float((nodes["speed"] * nodes["cores"]).sum())
     arrival_ns, heap = np.ascontiguousarray(jobs["arrival_ns"]), np.zeros(len(jobs))
     sums = [float(alone_ns.sum()), float(srpt_responses_ns(arrival_ns, computing_ns, heap))]
     sums.append(float(srpt_responses_ns(arrival_ns, at_disk_ns / float(nodes["channels"].sum()), heap)))

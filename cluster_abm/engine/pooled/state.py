@@ -82,8 +82,9 @@ class PooledState(EngineState):
         return self.tables.nodes
 
     def measure(
-        self, now_ns: int, loads: Table, first: int = 0, last: int | None = None, counts_effective: bool = True
-    ) -> None:
+        self, now_ns: int, loads: Table, first: int = 0, last: int | None = None, counts_effective: bool = True,
+        truly: bool = False,
+    ) -> None:  # fmt: skip
         """Each node's part of the pool's load, the same for all; CPU received since a task's last event is left out."""
         whole, pool = np.zeros(1, LOAD), self.pool.copy()
         # Tasks are never short of memory together: no faults by either law.
@@ -93,7 +94,7 @@ class PooledState(EngineState):
             pool["buffer_kb"], pool["by_oversize"] = in_memory_kb, 0
         pool["fault_rate_per_ms"] = 0.0
         pool["cores"], pool["channels"] = 1, max(1, pool["channels"][0] // len(self.nodes))
-        measure(pool, self.tasks, now_ns, whole, 0, 1, False, counts_effective)
+        measure(pool, self.tasks, now_ns, whole, 0, 1, False, counts_effective, truly)
         whole["free_mb"] = np.maximum(0.0, whole["free_mb"] - in_memory_kb / 1000.0)
         parts = {DEALT: len(self.nodes), ALIKE: 1, PER_CORE: self.nodes["cores"].sum()}
         for index in LOAD_INDICES:

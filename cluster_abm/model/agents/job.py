@@ -64,7 +64,7 @@ class Job(ClusterAgent):
 
     @property
     def cpu_ms(self) -> float:
-        """CPU demand of each task at speed 1 [ms]."""
+        """CPU demand of each task at speed 1 [ms]; the mean of them where tasks differ (`workload.task_cpu`)."""
         return float(self.parts.engine.jobs["cpu_ms"][self.job])
 
     @property

@@ -32,6 +32,8 @@ class Announcements:
     jobs: Table  # the job table
     # the run time that each job requests, shape (jobs,) [ms]; None: no job requests any
     requested_ms: npt.NDArray[np.float64] | None
+    # the CPU demand that each task announces, shape (tasks,) [ms]; None: what the job table says
+    announced_ms: npt.NDArray[np.float64] | None
     staging: Staging | None  # the files that jobs need; None: they need none
 
     def of(self, job: int, rank: int) -> ArrivingTask:
@@ -39,8 +41,10 @@ class Announcements:
         row = self.jobs[job].item()
         demands = dict(zip(ANNOUNCED, announced(row), strict=True))
         demands["task"] += rank
+        if self.announced_ms is not None:
+            demands["cpu_ms"] = float(self.announced_ms[demands["task"]])
         if (received_ms := _received_ms(row)) > 0.0:
-            demands["cpu_ms"] -= received_ms
+            demands["cpu_ms"] = max(0.0, demands["cpu_ms"] - received_ms)
             demands["age_ms"] = received_ms
         if self.staging is not None:
             demands["files"] = self.staging.files_of(job)
@@ -64,6 +68,8 @@ class Announcements:
         for name in _IN_BOTH:
             rows[name] = said[name]
         rows["job"], rows["submitted_ms"] = numbers, arrivals_ns[numbers] / NS_PER_MS
+        if self.announced_ms is not None:
+            rows["cpu_ms"] = self.announced_ms[said["first_task"]]
         rows["requested_ms"] = np.nan if self.requested_ms is None else self.requested_ms[numbers]
         rows.flags.writeable = False
         return WaitingJobs(rows, lambda position: self.of(jobs[position], 0))

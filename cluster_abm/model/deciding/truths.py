@@ -45,7 +45,7 @@ class Witness:
         now_ns = self.clock.now_ns
         found = [float(now_ns if self.all_is_known else self.reports.told_ns(manager, target))]
         for node in (manager, target):
-            self.engine.measure(now_ns, self._loads, node, node + 1)
+            self.engine.measure(now_ns, self._loads, node, node + 1, truly=True)
             loads = self._loads[node]
             found.append(float(loads[index]) if index in (LOAD.names or ()) else math.nan)
             found += [float(loads[name]) for name in KEPT]

@@ -14,7 +14,7 @@ from cluster_abm.large_tables import column
 from cluster_abm.model.observing.warmup import mser
 from cluster_abm.model.waiting.submission_times import SubmissionTimes
 from cluster_abm.results.outcomes import Outcomes
-from cluster_abm.scenario.schema import Measure
+from cluster_abm.scenario.measures import Measure
 
 
 class MeasuredWindow(NamedTuple):

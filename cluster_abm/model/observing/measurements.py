@@ -74,7 +74,7 @@ class Measurements:
         while self.due_ns <= now_ns:
             self.due_ns = self.clock.boundary_from(self.due_ns + self._period_ns)
         loads = self._room.take()
-        self.engine.measure(now_ns, loads)
+        self.engine.measure(now_ns, loads, truly=True)
         self._rows.append(Measured(now_ns, loads, *self.engine.busy_ns(now_ns)))
         forget_pages(loads)
         if len(self._rows) >= self._most_kept:
@@ -104,7 +104,7 @@ class Measurements:
         if self._is_newest_true:
             return self._rows[-1].loads
         loads = self.engine.empty_loads()
-        self.engine.measure(self.clock.now_ns, loads)
+        self.engine.measure(self.clock.now_ns, loads, truly=True)
         return loads
 
     def busy_ns(self) -> tuple[Integers, Integers]:

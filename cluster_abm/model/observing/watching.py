@@ -93,7 +93,7 @@ class Watcher:
         model = self._model
         self._take_in_records()
         loads = model.engine.empty_loads()
-        model.engine.measure(model.now_ns, loads)
+        model.engine.measure(model.now_ns, loads, truly=True)
         cpu, disk = self._busy_since_last()
         cores = model.engine.nodes["cores"]
         news = self._inbox.take()

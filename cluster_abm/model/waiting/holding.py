@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from cluster_abm.clock import NS_PER_MS, whole_ns
 from cluster_abm.engine.state import EngineState
@@ -112,9 +113,10 @@ class JobHolding:
     def new_queue(self) -> JobQueue:
         """An empty queue of a head node."""
         none = np.zeros(0, np.int64)
-        announced = {"requested_ms": np.zeros(0), "needs": none, "first_need": none}
-        if self.announcements.requested_ms is not None:
-            announced["requested_ms"] = np.ascontiguousarray(self.announcements.requested_ms)
+        announced: dict[str, npt.NDArray[Any]] = {"needs": none, "first_need": none}
+        for name in ("requested_ms", "announced_ms"):
+            given = getattr(self.announcements, name)
+            announced[name] = np.zeros(0) if given is None else np.ascontiguousarray(given)
         if self.staging is not None:
             catalogue = self.staging.catalogue
             announced["needs"] = np.ascontiguousarray(catalogue.needed_files, np.int64)

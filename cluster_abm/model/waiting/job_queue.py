@@ -51,6 +51,8 @@ def put_in(queue: Any, jobs: Table, job: int, starts_ms: float) -> None:
     requested_ms = queue.requested_ms[job] if len(queue.requested_ms) > 0 else math.nan
     row.job, row.submitted_ms, row.requested_ms = job, said.arrival_ns / NS_PER_MS, requested_ms
     task.task, task.job, task.place, task.requested_ms = said.first_task, job, NONE, requested_ms
+    if len(queue.announced_ms) > 0:
+        row.cpu_ms = task.cpu_ms = queue.announced_ms[said.first_task]
     if len(queue.first_need) > 0:
         task.files_at = address_of(queue.needs) + 8 * queue.first_need[job]
         task.files_0 = queue.first_need[job + 1] - queue.first_need[job]
@@ -150,7 +152,8 @@ class JobQueue:
     Args:
         jobs: the job table.
         notes: names of what the policy notes of each job.
-        announced: what jobs announce beside the job table: requested_ms, needs, first_need (compiling.tables).
+        announced: what jobs announce beside the job table: requested_ms, announced_ms, needs, first_need
+            (compiling.tables).
         task_of: the first task of a job, as it arrives.
         longest_start_ms: the longest that starting a job on another node takes [ms].
 

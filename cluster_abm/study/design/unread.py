@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from cluster_abm.engine.tables import Table
 from cluster_abm.errors import InputError
 from cluster_abm.policies import Policy, available
 from cluster_abm.scenario import Scenario
@@ -144,11 +145,17 @@ def _equal(first: RunJobs, second: RunJobs) -> bool:
         return False
     if (first.requested_ms is None) != (second.requested_ms is None) or first.earliest_ns != second.earliest_ns:
         return False
-    if not _same_files(first.files, second.files):
+    if not _same_files(first.files, second.files) or not _same_demands(first.demands, second.demands):
         return False
     if first.requested_ms is None or second.requested_ms is None:
         return True
     return np.array_equal(first.requested_ms, second.requested_ms, equal_nan=True)
+
+
+def _same_demands(first: Table | None, second: Table | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return bool((first == second).all())
 
 
 def _same_files(first: NamedFiles | None, second: NamedFiles | None) -> bool:

@@ -67,6 +67,8 @@ def announce(scratch: Any, jobs: Table, number: int, rank: int) -> None:
     job, task = jobs[number], scratch.task[0]
     copy_fields(task, job)
     task.task, task.job = job.first_task + rank, number
+    if scratch.announced_ms.shape[0] > 0:
+        task.cpu_ms = scratch.announced_ms[task.task]
     task.place = -1
     task.requested_ms = scratch.requested_ms[number] if scratch.requested_ms.shape[0] > 0 else math.nan
     if scratch.first_need.shape[0] > 0:

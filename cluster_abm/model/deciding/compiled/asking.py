@@ -25,7 +25,7 @@ FAULT = -1
 # The engine's kernels are called by their addresses: compiled together with them this would take minutes.
 admit_at = native_call(types.none, "tables", "run_key", "starts")
 measure_at = native_call(
-    types.none, "nodes", "tasks", "now_ns", "loads", "first", "last", "effective_rates", "counts_effective"
+    types.none, "nodes", "tasks", "now_ns", "loads", "first", "last", "effective_rates", "counts_effective", "truly"
 )
 migrate_at = native_call(types.int64, "tables", "slot", "target", "cost_ns", "now_ns")
 
@@ -38,8 +38,8 @@ def bring_up_to(tables: Tables, settings: Any, node: int, now_ns: int) -> None:
 
 
 @called
-def measure_own(tables: Tables, scratch: Any, settings: Any, node: int, now_ns: int) -> None:
-    """Measure a node's loads into `scratch.own_numbers`."""
+def measure_node(tables: Tables, scratch: Any, settings: Any, node: int, now_ns: int, truly: bool) -> None:
+    """Measure a node's loads into its row of `scratch.load_numbers`: by announced demands, or `truly`."""
     bring_up_to(tables, settings, node, now_ns)
     measure_at(
         settings.measure,
@@ -51,7 +51,14 @@ def measure_own(tables: Tables, scratch: Any, settings: Any, node: int, now_ns: 
         node + 1,
         settings.effective_rates,
         settings.counts_effective,
+        truly,
     )
+
+
+@called
+def measure_own(tables: Tables, scratch: Any, settings: Any, node: int, now_ns: int) -> None:
+    """Measure a node's loads into `scratch.own_numbers`."""
+    measure_node(tables, scratch, settings, node, now_ns, False)
     for index in range(INDICES):
         scratch.own_numbers[0, index] = scratch.load_numbers[node, index]
 
@@ -164,6 +171,16 @@ def note_seen(scratch: Any, settings: Any, place: int, node: int) -> None:
             scratch.seen[place, index] = scratch.own_numbers[0, index]
 
 
+@called
+def see_truly(tables: Tables, scratch: Any, settings: Any, manager: int, target: int, now_ns: int) -> None:
+    """Measure the two nodes of a decision by the demands that tasks have, whatever they announce."""
+    for place in range(2):
+        node = target if place else manager
+        measure_node(tables, scratch, settings, node, now_ns, True)
+        for index in range(INDICES):
+            scratch.seen[place, index] = scratch.load_numbers[node, index]
+
+
 @inlined
 def write_truth(
     tables: Tables, known: Any, scratch: Any, settings: Any, manager: int, target: int, now_ns: int
@@ -173,7 +190,12 @@ def write_truth(
     if scratch.truths.shape[0] > 0:
         truth = scratch.truths[scratch.counts[DECIDED_ROWS]]
         truth[0] = float(now_ns if settings.all_is_known else known_since(known, manager, target))
-        if not settings.all_is_known and scratch.seen_node[1] != target:
+        # What managers have seen, or know, is the truth unless tasks announce other demands than they have.
+        is_seen = not settings.all_is_known
+        if tables.demands.shape[0] > 0:
+            see_truly(tables, scratch, settings, manager, target, now_ns)
+            is_seen = True
+        elif is_seen and scratch.seen_node[1] != target:
             measure_own(tables, scratch, settings, target, now_ns)
             note_seen(scratch, settings, 1, target)
         # The texts that name a load index have the numbers of their rows, plus one (compiling.texts).
@@ -185,10 +207,10 @@ def write_truth(
                 index = PLACES[position - 1] if position else compared
                 if index < 0 or index >= INDICES:
                     truth[first + position] = math.nan
-                elif settings.all_is_known:
-                    truth[first + position] = known.table[0, index, node]
-                else:
+                elif is_seen:
                     truth[first + position] = scratch.seen[place, index]
+                else:
+                    truth[first + position] = known.table[0, index, node]
 
 
 @called

@@ -65,6 +65,7 @@ class Scratch(NamedTuple):
         needs, first_need: numbers of the files that jobs need, and where those of each job begin.
         cluster_of: cluster of each node.
         requested_ms: run times that jobs request, shape (jobs,) [ms]; empty where no job requests any.
+        announced_ms: CPU demand that each task announces, shape (tasks,) [ms]; empty: what the job table says.
         fetched_mb: what was fetched so far, and between clusters, shape (2,) [MB].
         counts: shape (COUNTS,).
         truths: what was true at each decision (truths.COLUMNS), a row for each row of decisions; of a run that is not
@@ -117,6 +118,7 @@ class Scratch(NamedTuple):
     first_need: Integers
     cluster_of: Integers
     requested_ms: Floats
+    announced_ms: Floats
     fetched_mb: Floats
     counts: Integers
     truths: Floats
@@ -180,6 +182,7 @@ def scratch_of_run(
     notes: int,
     asked: Integers | None = None,
     requested_ms: Floats | None = None,
+    announced_ms: Floats | None = None,
     files: Mapping[str, Any] | None = None,
 ) -> Scratch:
     """The scratch space of a run, whose routes are still to be told; attributes are those of Scratch.
@@ -231,6 +234,7 @@ def scratch_of_run(
         first_need=none,
         cluster_of=none,
         requested_ms=np.zeros(0) if requested_ms is None else np.ascontiguousarray(requested_ms),
+        announced_ms=np.zeros(0) if announced_ms is None else np.ascontiguousarray(announced_ms),
         fetched_mb=np.zeros(2),
         counts=np.zeros(COUNTS, np.int64),
         truths=no_truths(),

@@ -16,7 +16,7 @@ from cluster_abm.model.deciding.compiled.asking import (
     admit_at,
     bring_up_to,
     cost_of,
-    measure_own,
+    see_truly,
     whole_ns,
     write_decision,
 )
@@ -53,12 +53,12 @@ def write_truth(tables: Tables, known: Any, scratch: Any, settings: Any, home: i
     truth[0] = float(now_ns if settings.all_is_known else known_since(known, home, target))
     # The texts that name a load index have the numbers of their rows, plus one (compiling.texts).
     compared = scratch.decision[0].index - 1
+    see_truly(tables, scratch, settings, home, target, now_ns)
     for place in range(2):
-        measure_own(tables, scratch, settings, target if place else home, now_ns)
         for position in range(OF_A_NODE):
             index = PLACES[position - 1] if position else compared
             is_one = 0 <= index < INDICES
-            truth[1 + place * OF_A_NODE + position] = scratch.own_numbers[0, index] if is_one else math.nan
+            truth[1 + place * OF_A_NODE + position] = scratch.seen[place, index] if is_one else math.nan
 
 
 @kernel

@@ -8,7 +8,7 @@ import numpy as np
 
 from cluster_abm.compiling.pointers import group
 from cluster_abm.engine.admission import Starts
-from cluster_abm.engine.tables import BARRIER, CORE, JOB, JOURNAL, PHASE, RECORD, TASK, Tables, empty_nodes
+from cluster_abm.engine.tables import BARRIER, CORE, DEMAND, JOB, JOURNAL, PHASE, RECORD, TASK, Tables, empty_nodes
 from cluster_abm.jit import inlined
 from cluster_abm.model.deciding.decisions import DECIDED
 
@@ -21,7 +21,8 @@ tables_group = group(
         "homes": empty_nodes(1), "nodes": empty_nodes(1), "cores": np.zeros(1, CORE), "jobs": np.zeros(1, JOB),
         "tasks": np.zeros(1, TASK), "free": _integers, "counters": _integers, "first_event_ns": _integers,
         "records": np.zeros(1, RECORD), "barriers": np.zeros(1, BARRIER), "pending_jobs": _integers,
-        "phases": np.zeros(1, PHASE), "journal": np.zeros(1, JOURNAL), "decided": np.zeros(1, DECIDED),
+        "phases": np.zeros(1, PHASE), "journal": np.zeros(1, JOURNAL), "demands": np.zeros(1, DEMAND),
+        "decided": np.zeros(1, DECIDED),
         "silent_ns": np.zeros((1, 1), np.int64),
         **{f"start_{name}": _integers for name in Starts._fields},
     },
@@ -35,7 +36,7 @@ def tables_of(at: int) -> Tables:
     of: Any = tables_at(at)
     return Tables(
         of.homes, of.nodes, of.cores, of.jobs, of.tasks, of.free, of.counters, of.first_event_ns, of.records,
-        of.barriers, of.pending_jobs, of.phases, of.journal,
+        of.barriers, of.pending_jobs, of.phases, of.journal, of.demands,
     )  # fmt: skip
 
 
