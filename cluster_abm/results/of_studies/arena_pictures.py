@@ -92,9 +92,10 @@ def draw_map(
     best: Mapping[int, tuple[str, bool]],
     axes_of: Sequence[tuple[str, str, bool]],
     x: tuple[str, str],
+    names_of: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
     """Write `map_figure` to a PNG file."""
-    save(map_figure(title, regimes, best, axes_of, x), path)
+    save(map_figure(title, regimes, best, axes_of, x, names_of), path)
 
 
 def map_figure(

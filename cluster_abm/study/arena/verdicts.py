@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import scipy.special
 
+from cluster_abm.arrays import Floats
 from cluster_abm.study.design.traits import Traits
 from cluster_abm.study.statistics.estimates import estimate
 
@@ -17,6 +18,7 @@ REFERENCES = ("none", "pooled")
 BESIDE = "mean_slowdown"
 # A policy is near the best if its measure is at most so many times that of any other one, and that at this confidence.
 NEAR, SURELY = 1.1, 0.95
+ROUNDING = 1e-12
 YES_NO = {True: "yes", False: "no"}
 
 
@@ -47,26 +49,26 @@ def verdict(own: pd.DataFrame) -> RegimeVerdict:
     means = own.mean().sort_values(kind="stable")
     best = str(means.index[0])
     regret = {str(name): float(np.expm1(mean - means.iloc[0])) for name, mean in means.items()}
-    return RegimeVerdict(best, tuple(name for name in regret if is_surely_near(own, name)), regret)
+    near = dict(zip(map(str, own.columns), are_surely_near(own.to_numpy()), strict=True))
+    return RegimeVerdict(best, tuple(name for name in regret if near[name]), regret)
 
 
-def is_surely_near(own: pd.DataFrame, policy: str) -> bool:
-    """Whether a policy is surely within 10 % of the best of a regime.
+def are_surely_near(logs: Floats) -> list[bool]:
+    """Which policies are surely within 10 % of the best of a regime.
 
     Against every other policy the upper end of the one-sided 95 % interval of the mean logarithm of their ratio (paired
     over seeds, Student's t) is at most log 1.1. No correction is due: all others have to pass.
 
     Args:
-        own: as of `verdict`.
-        policy: its name.
+        logs: of the measure, shape (seeds, policies).
     """
-    seeds = len(own)
+    seeds, policies = logs.shape
     if seeds < 2:
-        return False
-    gaps = own.drop(columns=policy).rsub(own[policy], axis=0)
-    ends = gaps.mean() + float(scipy.special.stdtrit(seeds - 1, SURELY)) * gaps.std(ddof=1) / np.sqrt(seeds)
+        return [False] * policies
+    gaps = logs[:, :, None] - logs[:, None, :]
+    arms = float(scipy.special.stdtrit(seeds - 1, SURELY)) * gaps.std(axis=0, ddof=1) / np.sqrt(seeds)
     # Equal ratios from all seeds are not to fail by rounding.
-    return bool((ends <= np.log(NEAR) + 1e-12).all())
+    return [bool(is_near) for is_near in (gaps.mean(axis=0) + arms <= np.log(NEAR) + ROUNDING).all(axis=1)]
 
 
 def verdicts(runs: pd.DataFrame, metric: str) -> dict[int, RegimeVerdict]:
