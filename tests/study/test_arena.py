@@ -10,7 +10,7 @@ import pytest
 
 from cluster_abm.cli import main
 from cluster_abm.study.arena import arena
-from cluster_abm.study.arena.arena import ArenaSize, contestants, hold
+from cluster_abm.study.arena.arena import FOUND, FRESH, ArenaSize, contestants, hold
 from cluster_abm.study.arena.regimes import FACTORS, sample, scenario_of, settings_of
 from cluster_abm.study.arena.rules import chance_of, rules
 from cluster_abm.study.arena.verdicts import gap_closed, regrets_by_third, table_of_regret, verdict, verdicts
@@ -253,3 +253,9 @@ def test_bad_input_is_named(tmp_path, capsys):
             main(["arena", "--quick", *words, "--out", str(tmp_path / "o")])
         assert left.value.code == 2
         assert said in capsys.readouterr().err
+
+
+def test_fresh_regimes_are_others():
+    found, fresh = (sample(20, draw.sample) for draw in (FOUND, FRESH))
+    assert not {point["load"] for point in found} & {point["load"] for point in fresh}
+    assert FRESH.first_seed > FOUND.first_seed + 100
