@@ -20,7 +20,7 @@ PLAN = ArenaSize(4, 3, 1, 1)
 # Student's t of 3 degrees of freedom at 97.5 % (tables).
 T3 = 3.182446
 # Mean slowdowns by policy, one a regime; each seed is slower than the one before by the same share for all policies,
-# so that what differs at all differs by more than noise. `even` is as good as the best in all regimes but the third.
+# so that ratios are the same from all seeds. `even` is as good as the best in all regimes but the third.
 SLOWDOWNS = {
     "best": [2.0, 2.0, 2.0, 4.0], "even": [2.0, 2.0, 3.0, 4.0], "mine": [3.0, 3.2, 2.8, 5.0],
     "none": [4.0, 6.0, 4.0, 8.0], "pooled": [1.0, 1.0, 3.0, 8.0],
