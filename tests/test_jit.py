@@ -108,7 +108,7 @@ def test_the_entry_of_a_kernel_does_what_the_kernel_does():
     engine = model.engine
     by_entry, by_kernel = engine.empty_loads(), engine.empty_loads()
     engine.measure(model.now_ns, by_entry)
-    measure(engine.nodes, engine.tasks, model.now_ns, by_kernel, 0, len(by_kernel), engine.effective_rates, True)
+    measure(engine.nodes, engine.tasks, model.now_ns, by_kernel, 0, len(by_kernel), engine.effective_rates, True, False)
     assert by_entry["tasks"].sum() > 0
     assert by_entry.tobytes() == by_kernel.tobytes()
 

@@ -10,14 +10,17 @@ from support import breakdown_sum_ns, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.engine.state import EngineState
-from cluster_abm.engine.tables import AT_BARRIER, BREAKDOWN, JOB, WAKING, empty_nodes
+from cluster_abm.engine.tables import AT_BARRIER, BREAKDOWN, DEMAND, JOB, WAKING, empty_nodes
 from cluster_abm.policy.tasks import CANDIDATE
 
 QUANTUM, SWITCH, SLICE = 100, 10, 1000
 
 
-def cluster(jobs, places, count=2, slice_ns=SLICE):
-    """Idle nodes; jobs as (tasks, CPU ns, barrier ns, communication ns), all at 0; `places`: a node for each task."""
+def cluster(jobs, places, count=2, slice_ns=SLICE, own_ns=None):
+    """Idle nodes; jobs as (tasks, CPU ns, barrier ns, communication ns), all at 0; `places`: a node for each task.
+
+    `own_ns`: the CPU of each task, where tasks of a job differ.
+    """
     nodes = empty_nodes(count)
     nodes["speed"], nodes["quantum_ns"], nodes["switch_ns"] = 1.0, QUANTUM, SWITCH
     nodes["user_memory_kb"], nodes["fault_ns"], nodes["fault_ratio_cap"] = 10_000, 777, 2.0
@@ -28,7 +31,8 @@ def cluster(jobs, places, count=2, slice_ns=SLICE):
         row["first_task"], row["tasks"] = sum(widths[:number]), tasks
         row["cpu_ms"], row["barrier_ms"] = cpu_ns / 1e6, barrier_ns / 1e6
         row["communication_ns"] = communication_ns
-    engine = EngineState(nodes, table, 7, slice_ns)
+    demands = None if own_ns is None else np.array([(ns / 1e6, ns / 1e6) for ns in own_ns], DEMAND)
+    engine = EngineState(nodes, table, 7, slice_ns, demands=demands)
     job_index = np.repeat(np.arange(len(jobs)), widths)
     member = np.concatenate([np.arange(width) for width in widths])
     engine.admit(job_index, member, 0 * member, np.array(places), 0 * member)
@@ -56,6 +60,31 @@ def test_two_tasks_alone_meet_at_borders():
         assert record["finish_ns"] == 2050
         assert parts(record) == {"cpu": 250, "barrier": 1800}
         assert dedicated(record) == 2050
+
+
+def test_unlike_tasks_come_to_the_same_barriers_each_after_its_own_part():
+    """The mean is 250 with barriers after 100 and 200: two of them, after 80 and 160 of 200, and after 120 and 240 of
+    300. Phases begin at 0, 1000 and 2000; alone on as many nodes it would be the same."""
+    found = ended(cluster([(2, 250, 100, 0)], [0, 1], own_ns=[200, 300]))
+    for task, finish_ns, waits_ns in (0, 2040, 920 + 920), (1, 2060, 880 + 880):
+        assert found[task]["finish_ns"] == finish_ns == dedicated(found[task])
+        assert parts(found[task]) == {"cpu": finish_ns - waits_ns, "barrier": waits_ns}
+
+
+def test_in_the_isolated_run_the_longest_task_opens_the_barrier():
+    """Communication of 1500 begins when the longest comes, at 120: the barriers open at 1620 and at 3240."""
+    found = ended(cluster([(2, 250, 100, 1500)], [0, 1], own_ns=[200, 300]))
+    assert [dedicated(found[task]) for task in (0, 1)] == [3240 + 40, 3240 + 60]
+    assert [int(found[task]["isolated_cpu_ns"]) for task in (0, 1)] == [200, 300]
+
+
+@pytest.mark.parametrize("own_ns", [[1, 499], [2, 498], [0, 500]])
+def test_a_task_with_next_to_nothing_to_compute_still_comes_to_all_barriers(own_ns):
+    found = ended(cluster([(2, 250, 100, 0)], [0, 1], own_ns=own_ns))
+    assert len(found) == 2
+    assert int(found[0]["cpu_ns"]) == max(1, own_ns[0])
+    # Phases of 200 at 0 and 1000, and the rest.
+    assert int(found[1]["finish_ns"]) == 2000 + own_ns[1] - 2 * round(own_ns[1] * 0.4)
 
 
 def test_communication_begins_when_the_last_task_comes():

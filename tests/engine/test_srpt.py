@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from cluster_abm.engine.pooled.srpt import fastest_disk, srpt_responses_ns
-from cluster_abm.engine.tables import empty_nodes
+from cluster_abm.engine.pooled.srpt import fastest_disk, srpt_pool_mean_ns, srpt_responses_ns
+from cluster_abm.engine.tables import DEMAND, JOB, empty_nodes
 
 SEED = int(os.environ.get("CLUSTER_ABM_TEST_SEED", "20261125"))
 
@@ -58,6 +58,23 @@ def test_by_hand():
     # An idle gap, and a job without work.
     assert responses_ns([0, 100, 100], [10, 0, 4]) == 10 + 0 + 4
     assert responses_ns([], []) == 0
+
+
+def test_the_bound_of_a_job_whose_tasks_differ():
+    """Two cores of speeds 2 and 1: tasks of 100 and 300 ms take 150 alone on the faster one, all work 400/3 of both.
+    A second job of two times 200 ms at the same time: alone 100, and its work goes behind: 400/3 and 800/3."""
+    nodes = empty_nodes(2)
+    nodes["speed"] = [2.0, 1.0]
+    table = np.zeros(2, JOB)
+    table["tasks"], table["first_task"], table["cpu_ms"] = 2, [0, 2], 200.0
+    demands = np.zeros(4, DEMAND)
+    demands["cpu_ms"] = [100.0, 300.0, 200.0, 200.0]
+    # Far from all that is announced.
+    demands["announced_ms"] = 1e6
+    assert srpt_pool_mean_ns(table[:1], nodes, 1, False, demands) / 1e6 == pytest.approx(150.0)
+    assert srpt_pool_mean_ns(table[1:], nodes, 1, False, demands) / 1e6 == pytest.approx(400.0 / 3.0)
+    both = srpt_pool_mean_ns(table, nodes, 1, False, demands) / 1e6
+    assert both == pytest.approx((400.0 / 3.0 + 800.0 / 3.0) / 2.0) == srpt_pool_mean_ns(table, nodes, 1, False) / 1e6
 
 
 jobs = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 30)), max_size=14)

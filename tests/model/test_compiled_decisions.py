@@ -36,6 +36,8 @@ SITUATIONS = {
     "barriers": {"workload__tasks__barrier_ms": 20.0},
     "contended": FAR | {"interconnect__mode": "contended", "workload__initial_data_mb__mean": 1.0},
     "files": {"data__files": 20, "data__copies": 2, "workload__io_per_ms__mean": 0.01},
+    "wrong sizes": {"workload__announced_error": 3.0},
+    "unlike tasks": {"workload__task_cpu": "each", "workload__tasks__barrier_ms": 20.0},
     "closed users": {"workload__arrivals__kind": "closed", "workload__arrivals__jobs_per_user": 20},
 }
 

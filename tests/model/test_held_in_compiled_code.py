@@ -33,6 +33,7 @@ SITUATIONS = {
     },
     "failing": FAILING, "failing in papers": FAILING | {"negotiation__mode": "papers"},
     "swap": {"cluster__swap_mb": 20.0}, "barriers": {"workload__tasks__barrier_ms": 20.0},
+    "wrong sizes": {"workload__announced_error": 3.0, "workload__task_cpu": "each"},
     "closed users": {"workload__arrivals__kind": "closed", "workload__arrivals__jobs_per_user": 20},
     "script": {
         "script": [

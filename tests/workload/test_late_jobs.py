@@ -46,6 +46,7 @@ def test_the_rows_are_those_of_the_table(name, monkeypatch):
     {"workload__arrivals__kind": "bursty"},
     {"workload__arrivals__batch_mean": 3.0},
     {"workload__requested_over_actual__mean": 2.0},
+    {"workload__announced_error": 2.0},
     {"workload__programs__mix": {"bit-r": 1.0}},
     {"data__files": 9},
     {"workload__arrivals__kind": "closed"},
