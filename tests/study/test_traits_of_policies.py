@@ -90,14 +90,15 @@ def test_a_load_index_of_a_class_is_read():
 
 
 def run_of(policy, **more):
-    """A model of a short run of the arena under a policy; skipped if the policy needs files."""
+    """The scenario and a model of a short run of the arena under a policy; skipped if the policy needs files."""
+    scenario = load_scenario("arena", {**SHORT, "policy.name": policy, **more})
     try:
         create(PolicyChoice(name=policy))
-        model = ClusterModel(load_scenario("arena", {**SHORT, "policy.name": policy, **more}), seed=1)
+        model = ClusterModel(scenario, seed=1)
     except InputError as problem:
         pytest.skip(f"needs files: {problem}")
     model.run()
-    return model
+    return scenario, model
 
 
 ALL = [name for name, one in available().items() if not one.pooled]
@@ -110,8 +111,9 @@ def test_traits_are_what_policies_do(policy):
 
     Batch systems read requested times, which stay as they are.
     """
-    exact, wrong = run_of(policy), run_of(policy, **{"workload.announced_error": 2.0})
-    traits, requested = traits_of(exact.scenario, policy), available()[policy].required_demands
-    assert exact.summary()["refused_offers"] == 0 or traits.may_refuse
+    scenario, exact = run_of(policy)
+    _, wrong = run_of(policy, **{"workload.announced_error": 2.0})
+    traits, requested = traits_of(scenario, policy), available()[policy].required_demands
+    assert exact.summary()["metrics"]["refused_offers"] == 0 or traits.may_refuse
     is_changed = not exact.jobs_frame().equals(wrong.jobs_frame())
     assert is_changed == (traits.knows_sizes and not requested)
