@@ -11,7 +11,6 @@ import pandas as pd
 from cluster_abm.study.arena.arena import Arena
 from cluster_abm.study.arena.rules import RegimeRule, measured
 from cluster_abm.study.arena.sizes import CHANGES, SizeChange, places
-from cluster_abm.study.statistics.estimates import LEVEL
 from cluster_abm.study.statistics.paired import holm, paired
 
 # Of the effects of sizes, so many of the best policies are named.
@@ -144,7 +143,7 @@ def _of_rule(arena: Arena, rule: RegimeRule) -> Claim:
 
     def holds(of: Arena) -> bool:
         found = again(of)
-        return found is not None and found.chance <= LEVEL
+        return found is not None and found.holds
 
     return Claim("rule", rule.in_words, figure, holds)
 

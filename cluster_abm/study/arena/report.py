@@ -158,8 +158,8 @@ def _rules(arena: Arena, words: str) -> list[str]:
         "the two, 5 % with Holm's correction over all pairs and factors) and each policy is significantly better at "
         "one end of the factor (the third of the regimes in which it is least, or largest; t tests over regimes, "
         "5 %). They change places where a straight line through the regimes says so. A rule holds if on the other "
-        "half both sides gain (one-sided t tests over regimes, the larger chance of the two, 5 % with Holm's "
-        "correction over the rules found). Regimes of even number find, those of odd number measure.",
+        "half both sides gain (one-sided t tests over regimes, 5 % each). Regimes of even number find, those of odd "
+        "number measure.",
     ]
 
 

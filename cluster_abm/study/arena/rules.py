@@ -14,7 +14,7 @@ from scipy import stats
 
 from cluster_abm.arrays import Floats
 from cluster_abm.study.arena.regimes import BY_NAME, halves
-from cluster_abm.study.statistics.estimates import estimate
+from cluster_abm.study.statistics.estimates import LEVEL, estimate
 from cluster_abm.study.statistics.paired import holm
 
 # The most rules of one policy.
@@ -43,6 +43,11 @@ class RegimeRule(NamedTuple):
     ci_below: tuple[float, float]
     ci_above: tuple[float, float]
     chance: float = math.nan  # as `measured`: of such gains on both sides, were one of them 0 or less
+
+    @property
+    def holds(self) -> bool:
+        """Whether both sides gain where the rule was measured, at 5 %."""
+        return self.chance <= LEVEL
 
     @property
     def stake(self) -> float:
@@ -75,9 +80,8 @@ class Rules(NamedTuple):
 def held_rules(regimes: pd.DataFrame, logs: pd.DataFrame, policies: Sequence[str]) -> Rules:
     """Find rules in half of the regimes, and measure them on the other half (regimes.halves).
 
-    A rule holds if on the other half the policy that it names is better on each side of its value: its chance, the
-    larger one of both sides' one-sided t tests over regimes, is significant at 5 % with Holm's correction over the
-    rules that were found.
+    A rule holds if on the other half the policy that it names is better on each side of its value, by one-sided t tests
+    over regimes at 5 %: a false one would have to pass by luck.
 
     Args:
         regimes, logs, policies: as of `rules`.
@@ -86,8 +90,7 @@ def held_rules(regimes: pd.DataFrame, logs: pd.DataFrame, policies: Sequence[str
     found = rules(regimes, logs.loc[first], policies) if first else []
     means = logs.loc[second].groupby(level="regime").mean()
     told = [measured(rule, regimes, means) for rule in found]
-    holds = holm([1.0 if one is None else one.chance for one in told])
-    return Rules(found, [one for one, is_so in zip(told, holds, strict=True) if one is not None and is_so])
+    return Rules(found, [one for one in told if one is not None and one.holds])
 
 
 def measured(rule: RegimeRule, regimes: pd.DataFrame, means: pd.DataFrame) -> RegimeRule | None:
