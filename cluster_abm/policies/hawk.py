@@ -38,7 +38,7 @@ class Hawk(BatchSampling, WorkAccounts):
     a long task.
 
     Where they are not set, jobs are long above the ninth decile of the announced demands, and short jobs' partition is
-    their share of the work.
+    their share of the work. Announced demands may be wrong (`workload.announced_error`).
     """
 
     class Parameters(BatchSampling.Parameters):

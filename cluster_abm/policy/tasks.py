@@ -101,7 +101,7 @@ class ArrivingTask:
     task: int = field(metadata=said("task", "number of the task over the whole run"))
     job: int = field(metadata=said("job", "its job"))
     home: int = field(metadata=said("node", "where it was submitted"))
-    cpu_ms: float = field(metadata=said("ms", "CPU still to receive: of an arriving task its demand"))
+    cpu_ms: float = field(metadata=said("ms", "CPU still to receive, as announced: of an arriving task its demand"))
     io_per_ms: float = field(metadata=said("1/ms", "accesses per ms of CPU"))
     request_kb: float = field(metadata=said("KB", "mean size of an access"))
     memory_mb: float = field(metadata=said("MB", "memory demand"))

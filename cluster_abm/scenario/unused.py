@@ -80,7 +80,9 @@ def dotted_entries(tree: Mapping[str, Any], path: str = "") -> Iterator[str]:
 
 def _of_workload(work: Workload) -> Iterator[tuple[str, str]]:
     if work.kind == "none":
-        for name in ("jobs", "jobs_per_s", "utilisation", "duration_s", "arrivals", "home", "cpu_ms", "programs"):
+        for name in (
+            "jobs", "jobs_per_s", "utilisation", "duration_s", "arrivals", "home", "cpu_ms", "task_cpu", "programs",
+        ):  # fmt: skip
             yield f"workload.{name}", 'workload.kind is "none": there are no jobs but those of workload.initial'
     if work.kind == "trace":
         for name in ("jobs", "jobs_per_s", "utilisation", "duration_s", "arrivals"):
@@ -120,6 +122,10 @@ def _of_workload(work: Workload) -> Iterator[tuple[str, str]]:
         said = "widths has 1 alone" if work.tasks.widths else "parallel_share is 0"
         for name in ("minimum", "maximum", "barrier_ms", "communication_ms"):
             yield f"workload.tasks.{name}", f"workload.tasks.{said}: no job is parallel"
+        if not work.programs.mix:
+            yield "workload.task_cpu", f"workload.tasks.{said}: no job is parallel"
+    if work.kind == "synthetic" and work.cpu_ms.kind == "fixed" and not work.programs.mix:
+        yield "workload.task_cpu", 'workload.cpu_ms.kind is "fixed": all tasks have the same CPU demand'
     if work.tasks.barrier_ms == 0.0:
         yield "workload.tasks.communication_ms", "workload.tasks.barrier_ms is 0: there are no barriers"
 

@@ -32,7 +32,8 @@ def task_demands(scenario: Scenario, seed: int, jobs: Table) -> Table | None:
     """
     workload = scenario.workload
     error = workload.announced_error
-    differ = workload.task_cpu == "each" and bool((column(jobs, "tasks") > 1).any())
+    are_own = workload.task_cpu == "each" and workload.cpu_ms.kind != "fixed"
+    differ = are_own and bool((column(jobs, "tasks") > 1).any())
     if not differ and error == 1.0:
         return None
     demands = zeros(int(column(jobs, "tasks").sum(dtype=np.int64)), DEMAND, "demands of tasks")
