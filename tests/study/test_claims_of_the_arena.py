@@ -9,18 +9,17 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from test_sentences_of_the_arena import PLAN, arena_of
+from test_sentences_of_the_arena import PLAN, arena_of, traits_made
 
 from cluster_abm.study.arena.claims import claims_of, leaders
 from cluster_abm.study.arena.regimes import sample
 from cluster_abm.study.arena.report import markdown
 from cluster_abm.study.arena.sizes import VARIANTS, effects_of_sizes, places
 from cluster_abm.study.arena.verify import verified, verify_document, write_verification
-from cluster_abm.study.design.traits import Traits
 
 COUNT = 12
 NOISE = np.random.default_rng(3).normal(0.0, 0.01, (4, COUNT))
-KNOWING = Traits(True, False, False)
+KNOWING = traits_made(True, False, False)
 
 
 def arena_with(traits=None, pairs=None, **slowdowns):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -12,8 +13,7 @@ from scipy import stats
 from cluster_abm.study.arena.arena import LEFT_OUT, Arena, ArenaSize
 from cluster_abm.study.arena.regimes import FACTORS, sample
 from cluster_abm.study.arena.report import document, markdown
-from cluster_abm.study.arena.verdicts import verdicts
-from cluster_abm.study.design.traits import Traits
+from cluster_abm.study.arena.verdicts import TRAITS, verdicts
 from cluster_abm.study.runner.tasks import RunsOutcome
 
 PLAN = ArenaSize(4, 3, 1, 1)
@@ -27,9 +27,14 @@ SLOWDOWNS = {
 }  # fmt: skip
 MESSAGES = {"best": [1.0, 1.0, 4.0, 9.0], "even": [0.0] * 4, "mine": [2.0, 2.5, 3.0, 900.0], "none": [0.0] * 4,
             "pooled": [0.0] * 4}  # fmt: skip
-TRAITS = {"even": Traits(False, True, False), "mine": Traits(True, False, True)}
+KNOWN = {"even": (False, True, False), "mine": (True, False, True)}
 # The last regime's gap is nothing, and in the third the pooled reference is better than `none` by a quarter.
 REGRETS = {"mine": [0.5, 0.6, 0.4, 0.25], "even": [0.0, 0.0, 0.5, 0.0], "none": [1.0, 2.0, 1.0, 1.0]}
+
+
+def traits_made(*given):
+    """Traits as the arena reads them: knows_sizes, sees_true_state, may_refuse."""
+    return SimpleNamespace(**dict(zip(TRAITS, given, strict=True)))
 
 
 def arena_of(slowdowns, messages=None, settings=None):
@@ -42,7 +47,7 @@ def arena_of(slowdowns, messages=None, settings=None):
     ]  # fmt: skip
     runs = pd.DataFrame(rows)
     regimes = pd.DataFrame(sample(count, 4), columns=[factor.name for factor in FACTORS]).rename_axis("regime")
-    traits = {name: TRAITS.get(name, Traits(False, False, False)) for name in slowdowns if name != "pooled"}
+    traits = {name: traits_made(*KNOWN.get(name, (False, False, False))) for name in slowdowns if name != "pooled"}
     found = verdicts(runs, "bounded_slowdown")
     return Arena(regimes, runs, RunsOutcome([]), found, settings or {}, traits=traits)
 
@@ -71,8 +76,8 @@ def test_every_column_of_the_table_of_regret(small):
     }  # fmt: skip
     for name, values in expected.items():
         assert by_name[name].tolist() == pytest.approx(values), name
-    assert {*expected, "regret", "low", "high", *Traits._fields} == set(by_name.columns)
-    assert by_name.loc["mine", [*Traits._fields]].tolist() == ["yes", "no", "yes"]
+    assert {*expected, "regret", "low", "high", *TRAITS} == set(by_name.columns)
+    assert by_name.loc["mine", [*TRAITS]].tolist() == ["yes", "no", "yes"]
 
 
 @pytest.mark.parametrize("policy", REGRETS)

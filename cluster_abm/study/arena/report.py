@@ -28,8 +28,7 @@ from cluster_abm.study.arena.claims import (
 from cluster_abm.study.arena.figures import PICTURES, figure_of
 from cluster_abm.study.arena.regimes import BY_NAME, FACTORS, Factor, in_words
 from cluster_abm.study.arena.sizes import CHANGES
-from cluster_abm.study.arena.verdicts import regrets_by_third
-from cluster_abm.study.design.traits import Traits
+from cluster_abm.study.arena.verdicts import TRAITS, regrets_by_third
 from cluster_abm.study.heads import paragraphs
 from cluster_abm.study.report.markdown import table_lines
 
@@ -251,7 +250,7 @@ def _row(row: Mapping[Any, Any], own: Sequence[str]) -> list[str]:
     closed = "" if np.isnan(row["gap_closed"]) else f"{row['gap_closed']:.0%}"
     return [
         name, f"{row['regret']:.1%}", f"{row['low']:.1%} to {row['high']:.1%}", f"{row['worst']:.0%}",
-        str(row["sure_in"]), str(row["best_in"]), *(str(row.get(name, "")) for name in Traits._fields),
+        str(row["sure_in"]), str(row["best_in"]), *(str(row.get(name, "")) for name in TRAITS),
         f"{row['regret_of_mean_slowdown']:.1%}", closed, f"{row['messages']:.3g}",
     ]  # fmt: skip
 

@@ -19,6 +19,8 @@ BESIDE = "mean_slowdown"
 # A policy is near the best if its measure is at most so many times that of any other one, and that at this confidence.
 NEAR, SURELY = 1.1, 0.95
 ROUNDING = 1e-12
+# Columns of what policies know and may do.
+TRAITS = ("knows_sizes", "sees_true_state", "may_refuse")
 YES_NO = {True: "yes", False: "no"}
 
 
@@ -118,7 +120,7 @@ def table_of_regret(
                 "regret_of_mean_slowdown": np.expm1(np.mean([np.log1p(one.regret[policy]) for one in beside.values()])),
                 "gap_closed": closed.get(policy, np.nan),
                 "messages": messages[policy],
-                **({} if traits is None else {name: YES_NO[is_so] for name, is_so in traits[policy]._asdict().items()}),
+                **({} if traits is None else {name: YES_NO[getattr(traits[policy], name)] for name in TRAITS}),
             }
         )
     return pd.DataFrame(rows).sort_values("regret", kind="stable").reset_index(drop=True)
