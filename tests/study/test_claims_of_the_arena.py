@@ -67,6 +67,7 @@ def test_that_no_policy_is_best_everywhere_is_claimed_where_none_is():
     assert not told_of(found, arena_with(a=2.0, b=3.0, none=8.0))[words]
 
 
+@pytest.mark.slow
 def test_a_rank_holds_if_it_moves_by_one_place():
     """Of four policies one place is allowed: `a` falls by two."""
     found = arena_with(a=2.0, b=3.0, c=4.0, none=8.0)
@@ -140,6 +141,7 @@ def test_without_all_variants_there_is_no_effect():
     assert effects_of_sizes(runs[(runs["variant"] != "each") | (runs["regime"] < 2)], "bounded_slowdown")
 
 
+@pytest.mark.slow
 def test_the_report_and_its_claims_on_sizes():
     slowdowns = {"a": 1.0, "b": 1.5, "c": 2.0, "none": 9.0}
     found = arena_with({"a": KNOWING}, pairs_of(FACTORS), **slowdowns)

@@ -38,7 +38,7 @@ def claims_of(arena: Arena) -> list[Claim]:
     ]  # fmt: skip
 
 
-# ---- who leads ----
+# ---- leaders ----
 
 
 def general(arena: Arena) -> list[Claim]:
