@@ -20,7 +20,7 @@ import scipy
 from script_options import out_option, seeds_option, workers_option
 
 from cluster_abm.study.arena.arena import QUICK, SAMPLE_SEED
-from cluster_abm.study.arena.regimes import BASE, sample, settings_of
+from cluster_abm.study.arena.regimes import BASE, PLAIN_SIZES, sample, settings_of
 from cluster_abm.study.cells import Cell, ratio_of, run_cells
 from cluster_abm.study.statistics.paired import PairedDifference, corrected, paired
 
@@ -109,7 +109,7 @@ def tell(runs: pd.DataFrame, where: list[dict[str, float]], rival: str) -> None:
 @out_option
 def main(count: int, of_arena: bool, seeds: int, workers: int | None, out: Path) -> None:
     """Measure, print, and write CSV."""
-    where = sample(count, SAMPLE_SEED) if of_arena else points(count)
+    where = [point | PLAIN_SIZES for point in sample(count, SAMPLE_SEED)] if of_arena else points(count)
     base = BASE if of_arena else "cpu-bound"
     cells = [
         Cell({"of": name, "point": number, "policy": weighting}, base,

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
+from cluster_abm.study.arena.arena import FOUND, FRESH
 from cluster_abm.study.papers.plan import load_plan, reproduction_names
 from cluster_abm.study.runner.tasks import RunsOutcome
 
@@ -64,6 +65,29 @@ def test_an_arena_is_asked_for_what_was_given(cli, held):
     assert (plan.regimes, plan.seeds, where.folder) == (24, 4, Path("out", "arena", "store"))
     assert cli("arena")[0] == 0
     assert held.asked[1][:2] == (60, 6)
+
+
+def test_an_arena_that_was_interrupted_is_not_verified(cli, held, monkeypatch):
+    """And if the fresh runs are interrupted, the arena's own report is kept, and the end says so."""
+    draws, outcomes = [], [RunsOutcome([ROW] * 3, made=3), RunsOutcome([ROW, None], interrupted=True, made=1)]
+
+    def hold(ranked, plan, *, where, more, draw=FOUND):
+        draws.append(draw)
+        return SimpleNamespace(found={0: None}, outcome=outcomes[len(draws) - 1])
+
+    monkeypatch.setattr("cluster_abm.study.arena.arena.hold", hold)
+    saved = []
+    monkeypatch.setattr("cluster_abm.study.arena.report.write_report", lambda *given: saved.append("report"))
+    monkeypatch.setattr("cluster_abm.study.arena.verify.write_verification", lambda *given: saved.append("verify"))
+    monkeypatch.setattr("cluster_abm.cli.studies.arena._print_arena", lambda *given: None)
+    code, _, err = cli("arena", "--quick", "--verify")
+    assert (code, draws, saved) == (130, [FOUND, FRESH], ["report"])
+    assert err.splitlines()[0].startswith("4 runs in ")
+    assert err.splitlines()[1].startswith("interrupted: kept 1 of 2 runs in out/arena; the same command goes on")
+    outcomes[0] = RunsOutcome([ROW, None], interrupted=True, made=1)
+    draws.clear()
+    assert cli("arena", "--quick", "--verify")[0] == 130
+    assert draws == [FOUND]
 
 
 # ---- reproduce ----

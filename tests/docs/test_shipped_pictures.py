@@ -15,8 +15,6 @@ from cluster_abm.results.figures.stamps import DATA, DRAWN_BY
 DOCS = ROOT / "docs"
 # Drawn by a browser: docs/tutorials/page_pictures.py, docs/recordings/make.py.
 OF_BROWSERS = ("page.png", "tutorials/the-page-", "recordings/")
-# Run again with the next issue (part 2 of "Numbers a reviewer accepts"): until then its pictures have no hashes.
-EXEMPT = ("arena/",)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +31,7 @@ def test_every_picture_that_is_drawn_has_a_command(pictures):
     listed = pictures.listed()
     names = [file for entry in listed["made"] for file in entry["files"]] + [one["file"] for one in listed["kept"]]
     assert len(names) == len(set(names))
-    assert {name for name in drawn if not name.startswith(OF_BROWSERS + EXEMPT)} == set(names)
+    assert {name for name in drawn if not name.startswith(OF_BROWSERS)} == set(names)
 
 
 def test_no_picture_is_stale(pictures):

@@ -62,7 +62,7 @@ def test_a_map_has_a_panel_for_each_factor_on_its_scale(sheet):
         assert points == [*zip(regimes["load"], regimes[factor], strict=True)]
 
 
-def test_a_point_is_filled_if_its_policy_is_best_by_more_than_noise(sheet):
+def test_a_point_is_filled_if_its_policy_is_surely_near_the_best(sheet):
     _, figure = arena_map(sheet)
     fills = [colors.to_hex(line.get_markerfacecolor()) for line in figure.axes[0].lines]
     looks = [colors.to_hex(line.get_color()) for line in figure.axes[0].lines]
@@ -78,4 +78,15 @@ def test_the_legend_of_a_map_counts_the_regimes_of_each_policy(sheet):
     assert shown[:2] == ["jsq (3)", "iolb (2)"]
     assert sum(text.endswith(" (1)") for text in shown) == MOST_NAMED - 2
     assert "others (2)" in shown
-    assert shown[-2:] == ["best by more than noise", "not told apart from others"]
+    assert shown[-2:] == ["surely within 10 % of the best", "not surely"]
+
+
+def test_choices_have_their_names_on_the_axis(sheet):
+    regimes = pd.DataFrame({"load": [0.3, 0.5], "task_cpu": [0.0, 1.0]})
+    best = {0: ("jsq", True), 1: ("lwl", True)}
+    figure = sheet(draw_map, "an arena", regimes, best, [("task_cpu", "sizes", False)], ("load", "load"),
+                   {"task_cpu": ("job", "each")})  # fmt: skip
+    axes = figure.axes[0]
+    assert [(y, label.get_text()) for y, label in zip(axes.get_yticks(), axes.get_yticklabels(), strict=True)] == [
+        (0, "job"), (1, "each"),
+    ]  # fmt: skip

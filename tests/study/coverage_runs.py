@@ -16,7 +16,7 @@ import pandas as pd
 from cluster_abm import compare, load_scenario
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.arena.arena import QUICK, SAMPLE_SEED
-from cluster_abm.study.arena.regimes import sample, scenario_of
+from cluster_abm.study.arena.regimes import PLAIN_SIZES, sample, scenario_of
 
 FILE = Path(__file__).with_name("coverage_runs.parquet")
 POLICIES = ("none", "random", "power-of-d", "jsq", "jiq", "iolb", "iocm-pm", "work-stealing")
@@ -33,7 +33,7 @@ def scenarios() -> dict[str, Scenario]:
         next(point for point in points if point["cv"] > 3.0),
         next(point for point in points if point["cv"] < 1.0),
     )
-    arena = [scenario_of(point, QUICK.tasks_per_core, QUICK.least_tasks) for point in chosen]
+    arena = [scenario_of(point | PLAIN_SIZES, QUICK.tasks_per_core, QUICK.least_tasks) for point in chosen]
     shipped = {name: load_scenario(name) for name in ("quickstart", "cpu-bound", "stale-views")}
     return shipped | {f"arena, {name}": one for name, one in zip(REGIMES, arena, strict=True)}
 

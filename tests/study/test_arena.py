@@ -10,7 +10,7 @@ import pytest
 
 from cluster_abm.cli import main
 from cluster_abm.study.arena import arena
-from cluster_abm.study.arena.arena import ArenaSize, contestants, hold
+from cluster_abm.study.arena.arena import FOUND, FRESH, ArenaSize, contestants, hold
 from cluster_abm.study.arena.regimes import FACTORS, sample, scenario_of, settings_of
 from cluster_abm.study.arena.rules import chance_of, rules
 from cluster_abm.study.arena.verdicts import gap_closed, regrets_by_third, table_of_regret, verdict, verdicts
@@ -66,15 +66,47 @@ def logs(**slowdowns: list[float]) -> pd.DataFrame:
     return pd.DataFrame({name: np.log(values) for name, values in slowdowns.items()})
 
 
+# Student's t of 3 degrees of freedom at 95 % (tables): the one-sided interval of four seeds.
+T3 = 2.353363
+
+
 def test_a_verdict_by_hand():
-    """b is 10 % worse on every seed, by more than noise; c swings about a, and is not told apart."""
-    a = [2.0, 3.0, 5.0, 4.0]
-    found = verdict(logs(a=a, b=[1.1 * v for v in a], c=[v * f for v, f in zip(a, (1.3, 0.9, 1.2, 0.8), strict=True)]))
-    assert found.best == "a"
-    assert found.like == ("a", "c")
-    assert found.regret["a"] == 0.0
-    assert found.regret["b"] == pytest.approx(0.1)
-    assert found.regret["c"] == pytest.approx((1.3 * 0.9 * 1.2 * 0.8) ** 0.25 - 1.0)
+    """b is about 5 % worse than a: the mean log ratio is 0.05, and 0.05 + t s / 2 = 0.0804 is below log 1.1 = 0.0953.
+    c is 9.4 % worse, and its interval ends beyond. d swings about e: nothing is sure of the two but that they are last.
+    """
+    a = np.log([2.0, 3.0, 5.0, 4.0])
+    steps = np.array([0.02, 0.04, 0.06, 0.08])
+    assert 0.05 + T3 * steps.std(ddof=1) / 2 < np.log(1.1) < 0.09 + T3 * steps.std(ddof=1) / 2
+    found = verdict(pd.DataFrame({"a": a, "b": a + steps, "c": a + steps + 0.04}))
+    assert (found.best, found.sure) == ("a", ("a", "b"))
+    assert found.regret == pytest.approx({"a": 0.0, "b": np.expm1(0.05), "c": np.expm1(0.09)})
+
+
+def test_the_observed_best_has_to_be_sure_too():
+    """The mean of x is the least, and its gap to y goes from -0.5 to 0.5: neither is surely near the other."""
+    swings = np.array([-0.5, 0.5, -0.3, 0.2])
+    found = verdict(pd.DataFrame({"x": swings, "y": np.zeros(4), "far": np.full(4, 3.0)}))
+    assert (found.best, found.sure) == ("x", ())
+    # With one policy alone there is nothing to be near to; with one seed nothing is sure.
+    assert verdict(pd.DataFrame({"x": swings})).sure == ("x",)
+    assert verdict(pd.DataFrame({"x": [1.0], "y": [2.0]})).sure == ()
+
+
+@pytest.mark.parametrize(("ratio", "is_sure"), [(1.1, True), (1.1001, False)])
+def test_ten_percent_from_all_seeds_is_near_and_more_is_not(ratio, is_sure):
+    found = verdict(logs(a=[2.0, 3.0, 5.0], b=[ratio * value for value in (2.0, 3.0, 5.0)]))
+    assert ("b" in found.sure) is is_sure
+
+
+@pytest.mark.slow
+def test_a_policy_beyond_ten_percent_is_rarely_called_near():
+    """Of a policy that is 10 % worse in truth the word is false: in 5 % of draws; of three such ones in no more."""
+    rng = np.random.default_rng(1)
+    called = 0
+    for _ in range(2000):
+        draw = rng.normal(0.0, 0.1, (5, 4)) + np.array([0.0, np.log(1.1), np.log(1.1), np.log(1.1)])
+        called += "b" in verdict(pd.DataFrame(draw, columns=list("abcd"))).sure
+    assert called / 2000 < 0.05 + 3 * (0.05 * 0.95 / 2000) ** 0.5
 
 
 def runs_of(slowdowns: dict[int, dict[str, float]]) -> pd.DataFrame:
@@ -97,7 +129,9 @@ def test_the_table_of_regret_by_hand():
     assert table.loc["y", "regret"] == pytest.approx(1.5**0.5 - 1.0)
     assert table.loc["y", "worst"] == pytest.approx(0.5)
     assert table.loc["y", "worst_in"] == 0
-    assert table.loc["none", "best_in"] == 0
+    # Ratios are the same from all seeds: x is 10 % from the best in one regime, and y 50 % in the other one.
+    assert table["sure_in"].to_dict() == {"x": 2, "y": 1, "none": 0}
+    assert table["best_in"].to_dict() == {"x": 1, "y": 1, "none": 0}
     # (4 - 2)/(4 - 1) and (4 - 2.2)/(4 - 1.5), their median.
     assert gap_closed(runs)["x"] == pytest.approx((2 / 3 + 1.8 / 2.5) / 2)
     assert table.index[0] == "x"
@@ -219,3 +253,9 @@ def test_bad_input_is_named(tmp_path, capsys):
             main(["arena", "--quick", *words, "--out", str(tmp_path / "o")])
         assert left.value.code == 2
         assert said in capsys.readouterr().err
+
+
+def test_fresh_regimes_are_others():
+    found, fresh = (sample(20, draw.sample) for draw in (FOUND, FRESH))
+    assert not {point["load"] for point in found} & {point["load"] for point in fresh}
+    assert FRESH.first_seed > FOUND.first_seed + 100

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cluster_abm import ClusterModel, Decision, Policy, load_scenario
+from cluster_abm import ClusterModel, Decision, InputError, Policy, load_scenario
 from cluster_abm.policies import available, create
 from cluster_abm.policy.finding.sizes import sizes_read
 from cluster_abm.scenario.schema import PolicyChoice
@@ -93,13 +93,31 @@ def test_a_load_index_of_a_class_is_read():
     assert sizes_read(Work()) == {"cpu_ms"}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("policy", [name for name, one in available().items() if not one.pooled])
-def test_only_policies_that_may_refuse_have_refused_offers(policy):
+def run_of(policy, **more):
+    """The scenario and a model of a short run of the arena under a policy; skipped if the policy needs files."""
+    scenario = load_scenario("arena", {**SHORT, "policy.name": policy, **more})
     try:
         create(PolicyChoice(name=policy))
-        model = ClusterModel(load_scenario("arena", {**SHORT, "policy.name": policy}), seed=1)
-    except Exception as needs:
-        pytest.skip(f"needs files: {needs}")
+        model = ClusterModel(scenario, seed=1)
+    except InputError as problem:
+        pytest.skip(f"needs files: {problem}")
     model.run()
-    assert model.summary()["refused_offers"] == 0 or traits_of(model.scenario, policy).may_refuse
+    return scenario, model
+
+
+ALL = [name for name, one in available().items() if not one.pooled]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", ALL)
+def test_traits_are_what_policies_do(policy):
+    """Only a policy that may refuse has refused offers, and wrong sizes change the runs of one that knows sizes alone.
+
+    Batch systems read requested times, which stay as they are.
+    """
+    scenario, exact = run_of(policy)
+    _, wrong = run_of(policy, **{"workload.announced_error": 2.0})
+    traits, requested = traits_of(scenario, policy), available()[policy].required_demands
+    assert exact.summary()["metrics"]["refused_offers"] == 0 or traits.may_refuse
+    is_changed = not exact.jobs_frame().equals(wrong.jobs_frame())
+    assert is_changed == (traits.knows_sizes and not requested)

@@ -92,9 +92,10 @@ def draw_map(
     best: Mapping[int, tuple[str, bool]],
     axes_of: Sequence[tuple[str, str, bool]],
     x: tuple[str, str],
+    names_of: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
     """Write `map_figure` to a PNG file."""
-    save(map_figure(title, regimes, best, axes_of, x), path)
+    save(map_figure(title, regimes, best, axes_of, x, names_of), path)
 
 
 def map_figure(
@@ -103,14 +104,16 @@ def map_figure(
     best: Mapping[int, tuple[str, bool]],
     axes_of: Sequence[tuple[str, str, bool]],
     x: tuple[str, str],
+    names_of: Mapping[str, Sequence[str]] | None = None,
 ) -> Figure:
     """The best policy of each regime: a panel a factor, against one factor on all x axes; a point a regime.
 
     Args:
         regimes: index regime, a column a factor.
-        best: of each regime the policy of least slowdown, and whether its lead is significant.
+        best: of each regime the observed best policy, and whether it is surely within 10 % of the best.
         axes_of: the factors on the y axes: name, words, whether logarithmic.
         x: name and words of the factor on the x axes.
+        names_of: factors whose values 0, 1, ... are choices, with the names of these.
     """
     counts = pd.Series([name for name, _ in best.values()]).value_counts()
     named = list(counts.index[:MOST_NAMED])
@@ -118,12 +121,16 @@ def map_figure(
     of_others: dict[str, Any] = {"color": LINK, "marker": "."}
     figure, panels = panel_grid(title, len(axes_of), columns_with_room(4, 3.5), 14, 3.3, 0.9)
     for panel, (factor, words, is_log) in zip(panels, axes_of, strict=False):
-        for number, (name, is_told) in best.items():
+        for number, (name, is_sure) in best.items():
             look = looks.get(name, of_others) | {"linestyle": "none", "markersize": 7}
             at = regimes.loc[number, x[0]], regimes.loc[number, factor]
-            panel.plot(*at, **look, mfc=look["color"] if is_told else PAPER)
+            panel.plot(*at, **look, mfc=look["color"] if is_sure else PAPER)
         if is_log:
             log_ticks(panel, of_y=True)
+        names = (names_of or {}).get(factor, ())
+        if names:
+            panel.set_yticks(range(len(names)), names)
+            panel.set_ylim(-0.5, len(names) - 0.5)
         tidy(panel, "", x[1], words)
     handles = [
         Line2D([], [], label=f"{label_for(name)} ({counts[name]})", **(look | {"linestyle": "none"}))
@@ -133,10 +140,10 @@ def map_figure(
     if rest:
         handles.append(Line2D([], [], label=f"others ({rest})", linestyle="none", **of_others))
     handles += [
-        Line2D([], [], color=MARK, marker="o", linestyle="none", label="best by more than noise"),
-        Line2D([], [], color=MARK, marker="o", mfc=PAPER, linestyle="none", label="not told apart from others"),
+        Line2D([], [], color=MARK, marker="o", linestyle="none", label="surely within 10 % of the best"),
+        Line2D([], [], color=MARK, marker="o", mfc=PAPER, linestyle="none", label="not surely"),
     ]
     legend_below(figure, handles)
-    leaders = pd.DataFrame.from_dict(dict(best), orient="index", columns=["best", "significant"])
+    leaders = pd.DataFrame.from_dict(dict(best), orient="index", columns=["best", "surely"])
     figure.data = regimes.join(leaders, how="inner").reset_index()
     return figure

@@ -50,7 +50,8 @@ def figure_of(
         return options.draw(lambda: regret_figure(title, rows, line_words(measure), own))
     takes = ALWAYS | {"labels", "colours"}
     options = FigureOptions.of(look, takes, names, "map of the best policies")
-    best = {number: (one.best, len(one.like) == 1) for number, one in found.items()}
+    best = {number: (one.best, one.best in one.sure) for number, one in found.items()}
     others = [(factor.name, factor.words, factor.is_log) for factor in FACTORS if factor.name != X]
+    named = {factor.name: factor.names for factor in FACTORS if factor.names}
     title = options.titled(f"The best policy of each regime: {size}")
-    return options.draw(lambda: map_figure(title, regimes, best, others, (X, BY_NAME[X].words)))
+    return options.draw(lambda: map_figure(title, regimes, best, others, (X, BY_NAME[X].words), named))

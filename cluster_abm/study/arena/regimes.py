@@ -34,6 +34,11 @@ class Factor(NamedTuple):
     # more, less: what a regime above, or below, a value is, with {} for the value
     more: str
     less: str
+    names: tuple[str, ...] = ()  # of its values 0, 1, ..., where they are choices and no amounts
+
+    def shown(self, value: float) -> float | str:
+        """A value as tables have it."""
+        return self.names[int(value)] if self.names else value
 
     def at(self, share: float) -> float:
         """The value at a share of the way from low to high, to three digits."""
@@ -60,19 +65,46 @@ FACTORS = (
            "a share of parallel jobs above {}", "a share of parallel jobs below {}"),
     Factor("unlike", 1.0, 4.0, True, False, "fast over slow nodes' speed",
            "fast nodes more than {} times as fast as slow ones", "fast nodes less than {} times as fast as slow ones"),
+    Factor("announced_error", 1.0, 4.0, True, False, "error of announced sizes [factor]",
+           "announced sizes wrong by a factor above {}", "announced sizes wrong by a factor below {}"),
+    Factor("task_cpu", 0.0, 1.0, False, True, "CPU demands within a job",
+           "tasks of a job that differ", "tasks of a job that are alike", ("job", "each")),
 )  # fmt: skip
 BY_NAME = {factor.name: factor for factor in FACTORS}
+# Factors of the first kind say what the cluster and its work are; those of the second what is told of sizes.
+SIZES = ("announced_error", "task_cpu")
+# Sizes as they are without these two: announced exactly, and one for all tasks of a job.
+PLAIN_SIZES = {"announced_error": 1.0, "task_cpu": 0.0}
 
 
 def sample(count: int, seed: int) -> list[dict[str, float]]:
     """Return points of a Latin hypercube over the factors, each as values by factor name.
 
+    The factors of sizes have a hypercube of their own, dealt to the points of the other one: together they are one. So
+    points of the other factors are what they were before there were sizes, and recorded runs of them stay valid.
+
     Args:
         count: how many.
         seed: of the sample.
     """
-    unit = scipy.stats.qmc.LatinHypercube(len(FACTORS), rng=np.random.default_rng(seed)).random(count)
-    return [{factor.name: factor.at(share) for factor, share in zip(FACTORS, row, strict=True)} for row in unit]
+    kinds = [[one for one in FACTORS if (one.name in SIZES) is of_sizes] for of_sizes in (False, True)]
+    seeds: list[int | list[int]] = [seed, [seed, 1]]
+    units = [
+        scipy.stats.qmc.LatinHypercube(len(kind), rng=np.random.default_rng(own)).random(count)
+        for kind, own in zip(kinds, seeds, strict=True)
+    ]
+    return [
+        {factor.name: factor.at(share) for factor, share in zip([*kinds[0], *kinds[1]], row, strict=True)}
+        for row in np.hstack(units)
+    ]
+
+
+def halves(regimes: Sequence[int]) -> tuple[list[int], list[int]]:
+    """The regimes in which rules are found, and those on which they are reported: numbers even, and odd.
+
+    A hypercube's points come in random order, so that neither half is of another kind than the other.
+    """
+    return [number for number in regimes if number % 2 == 0], [number for number in regimes if number % 2 == 1]
 
 
 def settings_of(regime: Mapping[str, float], tasks_per_core: int, least_tasks: int) -> dict[str, Any]:
@@ -111,6 +143,8 @@ def settings_of(regime: Mapping[str, float], tasks_per_core: int, least_tasks: i
             "mean": regime["memory"] * base.cluster.memory_mb / (per_node_s * ALONE_MS / 1000.0),
         },
         "workload.tasks.parallel_share": regime["parallel"],
+        "workload.announced_error": regime["announced_error"],
+        "workload.task_cpu": BY_NAME["task_cpu"].shown(regime["task_cpu"]),
         "policy.cpu_threshold": JOBS_A_CORE * cores,
         # Regimes are compared: one bound for all.
         "measure.bound_ms": bound_ms(base),
@@ -149,4 +183,7 @@ def headline_of(more: Mapping[str, object]) -> str:
 def in_words(regime: Mapping[str, float], names: Sequence[str] = ()) -> str:
     """A regime, or some of its factors, in words."""
     chosen = names or tuple(BY_NAME)
-    return ", ".join(f"{name} {regime[name]:g}" for name in chosen)
+    shown = {name: BY_NAME[name].shown(regime[name]) for name in chosen}
+    return ", ".join(
+        f"{name} {value}" if isinstance(value, str) else f"{name} {value:g}" for name, value in shown.items()
+    )

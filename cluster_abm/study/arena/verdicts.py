@@ -1,28 +1,36 @@
-"""What a table of runs says: where which policy is the best by more than noise, and how far from it the others are."""
+"""What a table of runs says: which policies are surely near the best of each regime, and how far off the others are."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+import scipy.special
 
+from cluster_abm.arrays import Floats
+from cluster_abm.study.design.traits import Traits
 from cluster_abm.study.statistics.estimates import estimate
-from cluster_abm.study.statistics.paired import all_pairs, corrected
 
 REFERENCES = ("none", "pooled")
 # Regret is of the headline; beside it stands that of this measure, which is also the gap's.
 BESIDE = "mean_slowdown"
+# A policy is near the best if its measure is at most so many times that of any other one, and that at this confidence.
+NEAR, SURELY = 1.1, 0.95
+ROUNDING = 1e-12
+# Columns of what policies know and may do.
+TRAITS = ("knows_sizes", "sees_true_state", "may_refuse")
+YES_NO = {True: "yes", False: "no"}
 
 
 class RegimeVerdict(NamedTuple):
     """What the runs of one regime say."""
 
     best: str  # the policy of the least measure, in the geometric mean over seeds
-    # those that differ from it by no more than noise (paired t tests of logarithms, Holm, 5 %), itself among them,
-    # from the best
-    like: tuple[str, ...]
+    # those that are surely within 10 % of the best, the least measure first; the observed best is one only if that is
+    # sure, too
+    sure: tuple[str, ...]
     regret: dict[str, float]  # of each policy the measure over the best's, less 1, in the geometric mean over seeds
 
 
@@ -42,16 +50,27 @@ def verdict(own: pd.DataFrame) -> RegimeVerdict:
     """
     means = own.mean().sort_values(kind="stable")
     best = str(means.index[0])
-    values = {str(name): np.exp(own[name]).tolist() for name in own}
-    pairs = {pair: found for pair, found in all_pairs(values).items() if best in pair}
-    told = corrected(pairs)
-    like = tuple(
-        name
-        for name in map(str, means.index)
-        if name == best or not (told.get((best, name)) or told[name, best]).significant
-    )
     regret = {str(name): float(np.expm1(mean - means.iloc[0])) for name, mean in means.items()}
-    return RegimeVerdict(best, like, regret)
+    near = dict(zip(map(str, own.columns), are_surely_near(own.to_numpy()), strict=True))
+    return RegimeVerdict(best, tuple(name for name in regret if near[name]), regret)
+
+
+def are_surely_near(logs: Floats) -> list[bool]:
+    """Which policies are surely within 10 % of the best of a regime.
+
+    Against every other policy the upper end of the one-sided 95 % interval of the mean logarithm of their ratio (paired
+    over seeds, Student's t) is at most log 1.1. No correction is due: all others have to pass.
+
+    Args:
+        logs: of the measure, shape (seeds, policies).
+    """
+    seeds, policies = logs.shape
+    if seeds < 2:
+        return [False] * policies
+    gaps = logs[:, :, None] - logs[:, None, :]
+    arms = float(scipy.special.stdtrit(seeds - 1, SURELY)) * gaps.std(axis=0, ddof=1) / np.sqrt(seeds)
+    # Equal ratios from all seeds are not to fail by rounding.
+    return [bool(is_near) for is_near in (gaps.mean(axis=0) + arms <= np.log(NEAR) + ROUNDING).all(axis=1)]
 
 
 def verdicts(runs: pd.DataFrame, metric: str) -> dict[int, RegimeVerdict]:
@@ -62,19 +81,22 @@ def verdicts(runs: pd.DataFrame, metric: str) -> dict[int, RegimeVerdict]:
     }
 
 
-def table_of_regret(runs: pd.DataFrame, found: dict[int, RegimeVerdict]) -> pd.DataFrame:
+def table_of_regret(
+    runs: pd.DataFrame, found: dict[int, RegimeVerdict], traits: Mapping[str, Traits] | None = None
+) -> pd.DataFrame:
     """How far from the best each policy is, the least mean regret first.
 
     Args:
         runs: a row a run: regime, policy, seed, mean_slowdown, messages_per_job.
         found: the verdicts, by the headline.
+        traits: what each policy knows and may do, by its name; None: without these columns.
 
     Returns:
         columns policy; regret (geometric mean over regimes of the measure over the best's, less 1); low, high (its 95 %
-        interval over regimes); worst (the largest); worst_in (the regime); best_in (regimes in which it is best, or not
-        told apart from the best); alone_in (in which it is best by more than noise); regret_of_mean_slowdown (the same
-        as regret, by mean slowdown); gap_closed (median over regimes of the share of the gap between `none` and
-        `pooled` that it closes); messages (median over regimes, per job).
+        interval over regimes); worst (the largest); worst_in (the regime); sure_in (regimes in which it is surely
+        within 10 % of the best); best_in (in which it is the observed best); regret_of_mean_slowdown (the same as
+        regret, by mean slowdown); gap_closed (median over regimes of the share of the gap between `none` and `pooled`
+        that it closes); messages (median over regimes, per job); knows_sizes, sees_true_state, may_refuse (yes or no).
     """
     regimes = list(found)
     closed = gap_closed(runs)
@@ -85,7 +107,6 @@ def table_of_regret(runs: pd.DataFrame, found: dict[int, RegimeVerdict]) -> pd.D
         regret = np.array([found[regime].regret[policy] for regime in regimes])
         of_logs = estimate(np.log1p(regret).tolist())
         low, high = of_logs.ci95 or (np.nan, np.nan)
-        likes = [regime for regime in regimes if policy in found[regime].like]
         rows.append(
             {
                 "policy": policy,
@@ -94,11 +115,12 @@ def table_of_regret(runs: pd.DataFrame, found: dict[int, RegimeVerdict]) -> pd.D
                 "high": np.expm1(high),
                 "worst": regret.max(),
                 "worst_in": regimes[int(regret.argmax())],
-                "best_in": len(likes),
-                "alone_in": sum(found[regime].like == (policy,) for regime in likes),
+                "sure_in": sum(policy in found[regime].sure for regime in regimes),
+                "best_in": sum(found[regime].best == policy for regime in regimes),
                 "regret_of_mean_slowdown": np.expm1(np.mean([np.log1p(one.regret[policy]) for one in beside.values()])),
                 "gap_closed": closed.get(policy, np.nan),
                 "messages": messages[policy],
+                **({} if traits is None else {name: YES_NO[getattr(traits[policy], name)] for name in TRAITS}),
             }
         )
     return pd.DataFrame(rows).sort_values("regret", kind="stable").reset_index(drop=True)
