@@ -70,6 +70,8 @@ MORE: dict[str, dict[str, Any]] = {
     "skewed": {"workload.home.kind": "skewed"},
     "heavy": {"workload.cpu_ms.kind": "pareto", "workload.utilisation": 1.2},
     "one node": {"cluster.nodes": 1},
+    "wrong sizes": {"workload.announced_error": 4.0},
+    "own sizes": {"workload.task_cpu": "each", "workload.tasks.widths": {"1": 1.0, "4": 1.0}},
 }
 ALL = FEATURES | MORE
 # Of these a scenario has one at most: they set the same keys.
@@ -82,7 +84,7 @@ EXCLUDING = (
     {"failures", "checkpoints", "lost"},
     {"stale", "fresh"},
     {"data", "staging"},
-    {"programs", "application", "trace"},
+    {"programs", "application", "trace", "own sizes"},
     {"one node", "weights", "groups", "cores", "heterogeneous", "mixed", "file", "background"},
     {"one node", "events", "degraded", "scripted"},
     {"weights", "skewed"},
