@@ -3,7 +3,7 @@
     python scenarios/theory.py --out docs/validation
 
 Each point is a cluster of the scenario `textbook` under a policy whose mean response theory knows (queueing/points.py).
-Prints the table, or with --json one document, and writes `theory.csv` and `theory.png`. Twelve seeds take eight minutes
+Prints the table, or with --json one document, and writes `theory.csv` and `theory.png`. Twelve seeds take ten minutes
 on two cores; `--quick` takes one.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from queueing import limits
 from queueing.points import EXACT, LIMIT, REFINED, all_points, few_points
-from queueing.runs import measure
+from queueing.runs import AGREES, measure
 from script_options import draw_option, measured, out_option, seeds_option, workers_option
 
 from cluster_abm.limits import available_processors
@@ -96,14 +96,25 @@ def draw_periods(axes: Any, own: pd.DataFrame) -> None:
         line = (most[name].to_numpy(float) for name in ("period", "mean_s", "verdict_low_s", "verdict_high_s"))
         error_bars(axes, *line, **style)
         axes.plot(most["period"], most["theory_s"], color=style["color"], linewidth=0.9, linestyle=":")
-        label = f"{LABELS[policy]}, {most['nodes'].iloc[0]:,} nodes"
-        axes.annotate(
-            label, (most["period"].iloc[-1], most["mean_s"].iloc[-1]), xytext=(-8, 8),
-            textcoords="offset points", ha="right",
-        )  # fmt: skip
+        label, offset = f"{LABELS[policy]}, {most['nodes'].iloc[0]:,} nodes", -44 if policy == "power-of-d" else 8
+        end = (most["period"].iloc[-1], most["mean_s"].iloc[-1])
+        axes.annotate(label, end, xytext=(-8, offset), textcoords="offset points", ha="right")
     tidy(axes, f"stale reports, load {HIGH:g}", "reports every [s] (dotted: bulletin board)", "mean response [s]")
     log_ticks(axes)
     axes.set_ylim(bottom=0)
+
+
+def by_system(table: pd.DataFrame) -> pd.DataFrame:
+    """A row for each system and kind of theory: its points, those that agree, and the largest difference [%]."""
+    own = table.assign(
+        agrees=table["verdict"] == AGREES, largest=table["difference_percent"].abs(),
+        arm=100 * (table["verdict_high_s"] - table["verdict_low_s"]) / 2 / table["theory_s"],
+    )  # fmt: skip
+    found = own.groupby(["system", "kind"], sort=False).agg(
+        points=("system", "size"), agrees=("agrees", "sum"), largest_difference_percent=("largest", "max"),
+        widest_half_interval_percent=("arm", "max"),
+    )  # fmt: skip
+    return found.reset_index()
 
 
 def counted(table: pd.DataFrame) -> str:
@@ -134,6 +145,7 @@ def main(seeds: int, workers: int | None, quick: bool, as_json: bool, out: Path,
         return
     shown = table.drop(columns=["kind", "verdict_low_s", "verdict_high_s"])
     click.echo(shown.to_string(index=False, float_format=lambda value: f"{value:.4g}"))
+    click.echo("\n" + by_system(table).to_string(index=False, float_format=lambda value: f"{value:.2f}"))
     click.echo(counted(table))
 
 
