@@ -8,20 +8,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from queueing.stations import erlang_c, pollaczek_khinchine, wait_of_exponential_services
 from scipy import stats
 
-
-def erlang_c(servers, offered):
-    """Chance that all servers of M/M/n are busy, by Erlang's recursion for the loss system."""
-    loss = 1.0
-    for count in range(1, servers + 1):
-        loss = offered * loss / (count + offered * loss)
-    return loss / (1 - (offered / servers) * (1 - loss))
-
-
-def wait_of_exponential_services(servers, rho):
-    """Mean wait in M/M/n: Erlang's C over the rate at which n busy servers clear what exceeds the arrivals."""
-    return erlang_c(servers, servers * rho) / (servers * (1 - rho))
+# What tests take from here. The first of these are also what scenarios/theory.py holds runs against.
+__all__ = [
+    "chance_of_an_empty_station", "erlang_c", "pollaczek_khinchine", "sharing_factor", "throughput_of_a_closed_network",
+    "wait_by_the_embedded_chain", "wait_of_equal_services", "wait_of_exponential_services",
+]  # fmt: skip
 
 
 def sharing_factor(servers, rho):
@@ -59,11 +53,6 @@ def wait_by_the_embedded_chain(servers, rho, most=400):
     balance[0] = 1.0  # one equation is redundant: in its place, all add up to 1
     chances = np.linalg.solve(balance, np.eye(most, 1).ravel())
     return float(chances @ np.maximum(np.arange(most) - servers, 0)) / (servers * rho)
-
-
-def pollaczek_khinchine(rho, squared_variation):
-    """Mean wait in M/G/1; the squared coefficient of variation is the services' variance over their squared mean."""
-    return rho * (1 + squared_variation) / (2 * (1 - rho))
 
 
 def chance_of_an_empty_station(servers, rho):

@@ -7,17 +7,12 @@ says so, for processor sharing; `load` is that of a node.
 from __future__ import annotations
 
 import heapq
-import itertools
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy import integrate, sparse
+from queueing.chains import stationary
 from scipy.optimize import brentq
-from scipy.sparse.linalg import spsolve
-
-# A state, and (rate, next state) of each of its transitions.
-Moves = Callable[[Any], Iterable[tuple[float, Any]]]
 
 
 def central_queue_starts(
@@ -41,70 +36,7 @@ def central_queue_starts(
     return np.array(starts)
 
 
-class BoundedPareto:
-    """P(X > x) = (least/x)^shape, given that X < most."""
-
-    def __init__(self, least: float, most: float, shape: float) -> None:
-        self.least, self.most, self.shape = least, most, shape
-
-    def part(self, power: int, low: float, high: float) -> float:
-        """E[X^power; low < X < high]."""
-        scale = self.shape * self.least**self.shape / (1 - (self.least / self.most) ** self.shape)
-        value, _ = integrate.quad(lambda x: scale * x ** (power - self.shape - 1), low, high, epsrel=1e-10)
-        return float(value)
-
-    def cutoffs(self, classes: int) -> list[float]:
-        """Sizes that part it into classes of the same work."""
-        mean = self.part(1, self.least, self.most)
-        return [
-            brentq(
-                lambda size, share=place / classes: self.part(1, self.least, size) - share * mean, self.least, self.most
-            )
-            for place in range(1, classes)
-        ]
-
-    def waits(self, rate: float, bounds: Sequence[float]) -> list[float]:
-        """Mean wait in M/G/1 for each class: rate E[X^2; class] / (2 (1 - rate E[X; class])), Pollaczek-Khinchine.
-
-        Args:
-            rate: of all arrivals.
-            bounds: the classes' bounds, ascending, the outer ones included.
-        """
-        return [
-            rate * self.part(2, low, high) / (2 * (1 - rate * self.part(1, low, high)))
-            for low, high in itertools.pairwise(bounds)
-        ]
-
-
 # ---- many nodes ------------------------------------------------------------------------------------------------------
-
-
-def managers_without_idle(load: float, probes: int = 1) -> float:
-    """Share q of managers without an idle node under JIQ with as many managers as nodes, in the limit of many.
-
-    A manager's idle queue of length k grows at the rate at which nodes fall idle and choose it (a for each in the mean;
-    with d probes the shortest of d is joined), and shrinks at the rate load at which tasks arrive there, and at that at
-    which tasks of managers without an idle node are sent at random to one of its k nodes, k load q: these withdraw.
-    What is cut between k and k + 1 balances. All idle nodes, a share 1 - load, are in one idle queue each.
-
-    Lu et al. (2011, theorem 1) leave the withdrawals out: then lengths are geometric, (1 - q)/q = 1 - load. Van Houdt
-    (2024, Performance Evaluation: distributed join-idle-queue load balancing with and without token withdrawals) says
-    why that is not exact in the limit. What is above is the variant with withdrawals.
-    """
-
-    def chances(without: float, joining: float) -> np.ndarray:
-        found, at_least = [without], 1.0
-        for length in range(1, 200):
-            longer = max(0.0, at_least - found[-1])
-            found.append(joining * (at_least**probes - longer**probes) / (load * (1 + length * without)))
-            at_least = longer
-        return np.array(found)
-
-    def excess(without: float) -> float:
-        joining = brentq(lambda rate: chances(without, rate).sum() - 1.0, 0.0, 50.0)
-        return float(chances(without, joining) @ np.arange(200)) - (1 - load)
-
-    return float(brentq(excess, 0.02, 0.999))
 
 
 def tails_with_memory(load: float, most: int = 60) -> np.ndarray:
@@ -183,24 +115,6 @@ def sparse_feedback(load: float, updates: float) -> tuple[float, float]:
 # ---- small Markov chains ---------------------------------------------------------------------------------------------
 
 
-def stationary(start: Hashable, moves: Moves) -> dict[Any, float]:
-    """Stationary chances of all states that a Markov chain reaches."""
-    numbers, frontier, entries = {start: 0}, [start], []
-    while frontier:
-        state = frontier.pop()
-        for rate, after in moves(state):
-            if after not in numbers:
-                numbers[after] = len(numbers)
-                frontier.append(after)
-            entries += [(numbers[after], numbers[state], rate), (numbers[state], numbers[state], -rate)]
-    rows, columns, rates = zip(*entries, strict=True)
-    balance = sparse.csr_matrix((rates, (rows, columns)), shape=(len(numbers), len(numbers)))
-    # One equation is redundant: in its place, all add up to 1.
-    ones = sparse.csr_matrix(np.ones((1, len(numbers))))
-    chances = spsolve(sparse.vstack([ones, balance[1:]]).tocsc(), np.eye(len(numbers), 1).ravel())
-    return dict(zip(numbers, chances.tolist(), strict=True))
-
-
 def _with(tasks: tuple[int, ...], node: int, more: int) -> tuple[int, ...]:
     return tuple(count + more * (place == node) for place, count in enumerate(tasks))
 
@@ -227,46 +141,3 @@ def persistent_idle(arrivals: float, speeds: Sequence[float], most: int) -> dict
                 yield speed, (_with(tasks, node, -1), last)
 
     return stationary(((0,) * len(speeds), 0), moves)
-
-
-def join_idle_queue(arrivals: float, nodes: int, probes: int, most: int) -> dict[Any, float]:
-    """Chances of (tasks of each node, the idle nodes in the queue of each manager), under JIQ: every node is a manager
-    too, and tasks arrive at all alike.
-
-    Args:
-        arrivals: rate at each manager.
-        nodes: how many there are.
-        probes: 1: an idle node joins the queue of a manager drawn at random; as many as nodes: the shortest of all,
-            of several one drawn at random.
-        most: tasks on a node at which the chain is cut.
-    """
-    Queues = tuple[tuple[int, ...], ...]
-
-    def started(tasks: tuple[int, ...], queues: Queues, node: int) -> Any:
-        return _with(tasks, node, 1), tuple(tuple(one for one in queue if one != node) for queue in queues)
-
-    def moves(state: tuple[tuple[int, ...], Queues]) -> Iterable[tuple[float, Any]]:
-        tasks, queues = state
-        for queue in queues:
-            if queue:
-                yield arrivals, started(tasks, queues, queue[0])
-                continue
-            for node in range(nodes):
-                if tasks[node] < most:
-                    yield arrivals / nodes, started(tasks, queues, node)
-        for node in range(nodes):
-            if tasks[node] > 1:
-                yield 1.0, (_with(tasks, node, -1), queues)
-            elif tasks[node] == 1:
-                shortest = min(map(len, queues)) if probes > 1 else nodes
-                joined = [place for place, queue in enumerate(queues) if len(queue) <= shortest]
-                for place in joined:
-                    after = tuple((*queue, node) if one == place else queue for one, queue in enumerate(queues))
-                    yield 1.0 / len(joined), (_with(tasks, node, -1), after)
-
-    return stationary(((1,) * nodes, ((),) * nodes), moves)
-
-
-def mean_tasks(chances: dict[Any, float]) -> float:
-    """Mean number of tasks in all, by the chances of (tasks of each node, ...)."""
-    return sum(chance * sum(tasks) for (tasks, *_), chance in chances.items())

@@ -9,7 +9,7 @@ import os
 
 import numpy as np
 import pytest
-from scipy import stats
+from queueing.intervals import controlled
 from support import finished
 
 SEED = int(os.environ.get("CLUSTER_ABM_TEST_SEED", "20261121"))
@@ -50,13 +50,7 @@ def interval(values, controls=()):
         controls: (measured, expected) of what is known to vary with `values`, a number a replication and its true mean:
             the mean is that of a linear regression where all of them are as expected (Lavenberg and Welch 1981).
     """
-    values = np.asarray(values, float)
-    design = np.column_stack([np.ones(len(values)), *(np.asarray(measured) - mean for measured, mean in controls)])
-    freedom = len(values) - design.shape[1]
-    fitted, *_ = np.linalg.lstsq(design, values, rcond=None)
-    variance = ((values - design @ fitted) ** 2).sum() / freedom
-    error = np.sqrt(variance * np.linalg.inv(design.T @ design)[0, 0])
-    return stats.t.interval(CONFIDENCE, freedom, fitted[0], error)
+    return controlled(values, controls).interval(CONFIDENCE)
 
 
 def inside(values, truth, tolerance=0.0, *, controls=(), widest=0.15):

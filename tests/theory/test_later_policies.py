@@ -12,16 +12,15 @@ import numpy as np
 import pytest
 from known_queues import wait_of_exponential_services
 from later_policies_theory import (
-    BoundedPareto,
     central_queue_starts,
-    join_idle_queue,
-    managers_without_idle,
-    mean_tasks,
     persistent_idle,
     sparse_feedback,
     tails_with_memory,
     tails_with_stealing,
 )
+from queueing.chains import join_idle_queue, mean_tasks
+from queueing.limits import managers_without_idle
+from queueing.sizes import BoundedPareto, cutoffs_of, waits_of_classes
 from replications import EXPONENTIAL, HEAVY, LIFETIME, SECOND, SEED, Steady, inside, interval, is_steady, run
 from support import scenario
 
@@ -170,7 +169,7 @@ def test_each_size_class_waits_as_pollaczek_and_khinchine_say():
     nodes, load, window_s, margin_s = 3, 0.5, 4000, 60
     least, most, shape = 100.0, 3000.0, 1.1
     law = BoundedPareto(least, most, shape)
-    bounds = [least, *law.cutoffs(nodes), most]
+    bounds = [least, *cutoffs_of(law, nodes), most]
     rate = nodes * load / law.part(1, least, most)
     demands = {"kind": LIFETIME, "minimum": least, "maximum": most, "shape": shape}
     models = runs(
@@ -178,7 +177,7 @@ def test_each_size_class_waits_as_pollaczek_and_khinchine_say():
         policy__cutoffs_ms=bounds[1:-1],
     )  # fmt: skip
     done = [Steady(model, window_s, margin_s) for model in models]
-    for node, truth in enumerate(law.waits(rate, bounds)):
+    for node, truth in enumerate(waits_of_classes(law, rate, bounds)):
         low, high = bounds[node : node + 2]
         # Of the tasks of a ms: their work, and half its squares, of which Pollaczek and Khinchine make the wait.
         brought, left, waits = [], [], []
