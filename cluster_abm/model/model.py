@@ -82,8 +82,7 @@ class ClusterModel(RunDisplay, MesaAdapter):
         rng: Mesa's name for the seed.
         policy: the policy, in the scenario's place: a name, FILE.py:CLASS, a class, or an object with its parameters.
         keep_decisions: False: decisions are counted and not kept; `decisions_frame` is then empty, and says so.
-        compile_decisions: False: load managers decide in Python, also where their policy has a compiled form, with the
-            same results: for a debugger, or to compare.
+        compile_decisions: False: load managers decide in Python, with the same results: for a debugger, or to compare.
         agents_step: False: `step` serves all nodes in one compiled call instead of having each agent step, with the
             same results, 10 to 100 times as fast.
         record: keep what `recording` needs: with the same results, at some 15 % more time. Decisions are then kept.

@@ -14,8 +14,7 @@ from queueing import chains, limits, old_news, sizes, stations
 SECOND = {"workload.cpu_ms": {"kind": "exponential", "mean": 1000.0}}
 HEAVY = sizes.BoundedPareto(0.1, 20.0, 1.1)
 IN_ORDER, SHARING = {"cluster.quantum_ms": "inf"}, {"cluster.quantum_ms": 1.0}
-# All jobs come to node 0, whose manager is the one dispatcher.
-ONE_DISPATCHER = {"workload.home": {"kind": "weights", "weights": [1.0]}}
+ONE_DISPATCHER = {"workload.dispatchers": 1}
 
 
 @dataclass(frozen=True)
@@ -183,9 +182,8 @@ def by_size(loads: tuple[float, ...], nodes: tuple[int, ...] = (2, 4)) -> Iterat
 
 def stale(load: float, periods: tuple[float, ...], nodes: tuple[int, ...] = (64, 256, 1024)) -> Iterator[Point]:
     """Reports of all nodes every period, and no node refuses: a bulletin board, but for what a manager knows itself."""
-    reports = {"negotiation.mode": "negotiated", "negotiation.refusals": False}
     for period in periods:
-        own = {**reports, "cluster.exchange_period_ms": 1000.0 * period}
+        own = {"policy.information": "reported", "cluster.exchange_period_ms": 1000.0 * period}
         for count in nodes:
             two = partial(old_news.response_by_the_board, old_news.shorter_on_the_board, load, period)
             name = f"JSQ(2), reports every {period:g} s"
