@@ -136,9 +136,8 @@ def _print_plan(found: Planned) -> None:
     )
     echo(f"{question.scenario.name}: {question.key} at which {asked}, {over}")
     intervals = "no intervals" if found.is_one_sample else "intervals at 95 %"
-    for line in head_lines(
-        found.estimated, [question.scenario], [need.metric for need in question.asked], question.policies
-    ):
+    metrics = [need.metric for need in question.asked]
+    for line in head_lines(found.estimated, found.scenarios, metrics, question.policies):
         echo(textwrap.fill(line, 100, break_on_hyphens=False))
     echo(f"the same jobs for every value and policy; {intervals}\n")
     rows = []

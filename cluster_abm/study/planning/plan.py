@@ -226,16 +226,24 @@ class Planned(Answer):
         return f"<Planned {self.question.key} at which {needs}: {found}>"
 
     @cached_property
+    def _met(self) -> list[tuple[Scenario, Any]]:
+        """The scenario and the metrics at the value found, of each policy that has one."""
+        points = [(policy, one.at_value or one.beyond) for policy, one in self.crossings.items()]
+        return [(self.question.scenario_at(policy, at.value), at) for policy, at in points if at is not None]
+
+    @property
+    def scenarios(self) -> list[Scenario]:
+        """Those of the values found; else the one that was asked about."""
+        return [scenario for scenario, _ in self._met] or [self.question.fixed.scenario]
+
+    @cached_property
     def estimated(self) -> Estimated:
         """What the metrics at the values found estimate, under all policies."""
-        points = {policy: one.at_value or one.beyond for policy, one in self.crossings.items()}
-        known = [(policy, point) for policy, point in points.items() if point is not None]
-        if not known:
-            return estimated([(self.question.fixed.scenario, [])])
         # Of each run that did not settle one row; of the others one says the beginning.
-        rows = [[{"from_s": one.from_s, "warmup_settled": n < 1} for n in range(one.unsettled + 1)] for _, one in known]
-        scenarios = [self.question.scenario_at(policy, one.value) for policy, one in known]
-        return estimated([*zip(scenarios, rows, strict=True)])
+        rows = [
+            [{"from_s": at.from_s, "warmup_settled": n < 1} for n in range(at.unsettled + 1)] for _, at in self._met
+        ]
+        return estimated([*zip(self.scenarios, rows or [[]], strict=True)])
 
     @property
     def title(self) -> str:
