@@ -145,9 +145,8 @@ class PlanningQuestion(Question):
 
     def _allows(self, value: float, whole: bool) -> bool:
         try:
-            with_settings(
-                with_policy(self.fixed.scenario, self.policies[0]), {self.key: int(value) if whole else value}
-            )
+            first = with_policy(self.fixed.scenario, self.policies[0])
+            with_settings(first, {self.key: int(value) if whole else value})
         except InputError:
             return False
         return True
@@ -226,7 +225,7 @@ class Planned(Answer):
         return f"<Planned {self.question.key} at which {needs}: {found}>"
 
     @cached_property
-    def _met(self) -> list[tuple[Scenario, Any]]:
+    def met(self) -> list[tuple[Scenario, JudgedValue]]:
         """The scenario and the metrics at the value found, of each policy that has one."""
         points = [(policy, one.at_value or one.beyond) for policy, one in self.crossings.items()]
         return [(self.question.scenario_at(policy, at.value), at) for policy, at in points if at is not None]
@@ -234,15 +233,13 @@ class Planned(Answer):
     @property
     def scenarios(self) -> list[Scenario]:
         """Those of the values found; else the one that was asked about."""
-        return [scenario for scenario, _ in self._met] or [self.question.fixed.scenario]
+        return [scenario for scenario, _ in self.met] or [self.question.fixed.scenario]
 
     @cached_property
     def estimated(self) -> Estimated:
         """What the metrics at the values found estimate, under all policies."""
         # Of each run that did not settle one row; of the others one says the beginning.
-        rows = [
-            [{"from_s": at.from_s, "warmup_settled": n < 1} for n in range(at.unsettled + 1)] for _, at in self._met
-        ]
+        rows = [[{"from_s": at.from_s, "warmup_settled": n < 1} for n in range(at.unsettled + 1)] for _, at in self.met]
         return estimated([*zip(self.scenarios, rows or [[]], strict=True)])
 
     @property
