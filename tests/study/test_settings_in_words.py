@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cluster_abm.scenario import load_scenario
-from cluster_abm.study.design.settings_in_words import setting_lines
+from cluster_abm.study.design.settings_in_words import ages_and_dispatchers, setting_lines
 
 
 @pytest.mark.parametrize(
@@ -57,4 +57,11 @@ def test_several_scenarios_have_one_head():
     fresh = load_scenario("quickstart", {"policy.information": "fresh"})
     assert setting_lines([scenarios[1], fresh], ["jsq"])[0] == (
         "information: load reports every 1 to 2 s or the state at the decision"
+    )
+
+
+def test_a_table_with_columns_for_the_rest_says_ages_and_dispatchers():
+    scenarios = [load_scenario("quickstart", {"cluster.exchange_period_ms": period}) for period in (100.0, 2500.0)]
+    assert ages_and_dispatchers(scenarios) == (
+        "information: load reports every 0.1 to 2.5 s; dispatchers: all 32 nodes"
     )

@@ -161,7 +161,7 @@ def _print_arena(found: Arena, own: Sequence[str]) -> None:
         "beside": "regret of mean slowdown", "gap_closed": "of the gap none - pooled closed",
         "messages": "messages per job",
     }  # fmt: skip
-    for line in [] if found.estimated is None else found.estimated.words:
+    for line in found.head:
         echo(line)
     measure = line_words(found.headline)
     echo(f"{len(found.found)} regimes; regret: {measure} over that of the regime's best policy, less 1\n")

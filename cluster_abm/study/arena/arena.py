@@ -18,6 +18,7 @@ from cluster_abm.study.arena.rules import Rules, held_rules
 from cluster_abm.study.arena.sizes import VARIANTS, effects_of_sizes
 from cluster_abm.study.arena.verdicts import BESIDE, RegimeVerdict, logs_of, table_of_regret, verdicts
 from cluster_abm.study.design.policies import check_policies, with_policy
+from cluster_abm.study.design.settings_in_words import ages_and_dispatchers
 from cluster_abm.study.design.traits import Traits, traits_of
 from cluster_abm.study.runner.tasks import RunsOutcome, SeededRun, Where, run_all
 from cluster_abm.workload.laws.estimated import Estimated, estimated
@@ -96,6 +97,12 @@ class Arena:
     # runs of the regimes whose sizes are changed, with a column `variant` beside those of `runs`; None: there are none
     pairs: pd.DataFrame | None = None
     traits: Mapping[str, Traits] = field(default_factory=dict)  # what each policy knows and may do; {}: not said
+    setting: str = ""  # how old reports are and how many dispatchers there are, over all regimes; "": not said
+
+    @property
+    def head(self) -> list[str]:
+        """What the numbers estimate, and how old information is, a line each."""
+        return [*([] if self.estimated is None else self.estimated.words), *([self.setting] if self.setting else [])]
 
     @property
     def headline(self) -> str:
@@ -206,6 +213,7 @@ def hold(
     return Arena(
         regimes, runs, outcome, verdicts(kept, headline) if len(kept) else {}, dict(more or {}), window,
         table[is_paired].reset_index(drop=True), {name: traits_of(base, name) for name in names if name != "pooled"},
+        setting=ages_and_dispatchers(scenarios),
     )  # fmt: skip
 
 

@@ -96,7 +96,7 @@ def markdown(arena: Arena, plan: ArenaSize, own: Sequence[str]) -> str:
         f"{words} (geometric mean over seeds); *regret* is a policy's {words} over the best's, less 1.",
         *_settings(arena),
         "",
-        *paragraphs([] if arena.estimated is None else arena.estimated.words),
+        *paragraphs(arena.head),
         *table_lines(
             ["factor", "from", "to"],
             [[factor.words, _end(factor, factor.low), _end(factor, factor.high)] for factor in FACTORS],

@@ -51,6 +51,11 @@ def setting_lines(scenarios: Sequence[Scenario], policies: Sequence[str] | None 
     return [f"information: {information}", f"dispatchers: {_dispatchers(scenarios)}; {answer}"]
 
 
+def ages_and_dispatchers(scenarios: Sequence[Scenario]) -> str:
+    """How old load reports are and how many dispatchers there are, where a table has a column for the rest."""
+    return f"information: {_reports(scenarios)}; dispatchers: {_dispatchers(scenarios)}"
+
+
 def _traits(scenario: Scenario, name: str, is_own: bool) -> Iterator[Traits]:
     if any(group.policy is not None for group in scenario.cluster.group):
         yield from (traits_of_policy(scenario, one) for one in policies_of(scenario).distinct if one.name == name)
