@@ -10,7 +10,7 @@ from typing import Any
 
 from cluster_abm import InputError, Scenario
 from cluster_abm.arguments import shortened
-from cluster_abm.policies import available
+from cluster_abm.policies import available, is_pooled
 from cluster_abm.scenario import scenario_from
 from cluster_abm.scenario.hardware import preset_names, read_preset
 from cluster_abm.scenario.load import tables_of
@@ -48,7 +48,7 @@ def settings_of(scenario: Scenario) -> Settings:
     """The controls as a scenario has them."""
     of_keys = {name: attrgetter(key)(scenario) for name, key in KEYS.items()}
     return Settings(
-        policy=scenario.policy.name, other="", hardware="", intensity=1.0, script=text_of(scenario.script), **of_keys
+        policy=scenario.policy.label, other="", hardware="", intensity=1.0, script=text_of(scenario.script), **of_keys
     )  # fmt: skip
 
 
@@ -116,9 +116,8 @@ def scenario_with(scenario: Scenario, settings: Settings, policy: str) -> Scenar
 
 def check_acts(settings: Settings) -> None:
     """Raise InputError if there are acts, and a policy that pools all nodes."""
-    policies = available()
     for name in (settings.policy, settings.other):
-        if settings.script and name in policies and policies[name].pooled:
+        if settings.script and is_pooled(name):
             raise InputError(f"script: policy {name!r} pools all nodes; nothing can be done to one of them")
 
 
@@ -144,7 +143,7 @@ def _jobs(scenario: Scenario) -> float:
     if work.kind == "trace":
         return 0.0
     if are_closed(scenario):
-        nodes = len(work.arrivals.user_nodes) or scenario.cluster.nodes
+        nodes = len(work.arrivals.user_nodes) or work.dispatchers or scenario.cluster.nodes
         return float(nodes * work.arrivals.users_per_node * work.arrivals.jobs_per_user)
     return jobs_per_second(scenario) * work.duration_s
 

@@ -202,7 +202,7 @@ def _compile(scenarios: Sequence[Scenario], detail: bool, told: Told) -> None:
 
 
 def _named(part: Part) -> str:
-    return PARTS.get(part.kind, f"the policy {part.scenario.policy.name}")
+    return PARTS.get(part.kind, f"the policy {part.scenario.policy.label}")
 
 
 def _without_source(problem: InputError) -> str:

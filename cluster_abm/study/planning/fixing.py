@@ -35,10 +35,12 @@ def with_fixed_jobs(scenario: Scenario, key: str) -> Fixed:
     """
     notes: list[str] = []
     workload = scenario.workload
-    if key == "cluster.nodes" and are_closed(scenario) and not workload.arrivals.user_nodes:
+    is_said = workload.arrivals.user_nodes or workload.dispatchers
+    if key == "cluster.nodes" and are_closed(scenario) and not is_said:
         raise InputError(
             "--over cluster.nodes: workload.arrivals.kind is closed, and every node has users of its own: more nodes "
-            "have more jobs; name the nodes that have users in workload.arrivals.user_nodes"
+            "have more jobs; name the nodes that have users in workload.arrivals.user_nodes, or set "
+            "workload.dispatchers"
         )
     if key.startswith("cluster.") and workload.application.name != "none":
         name = workload.application.name
