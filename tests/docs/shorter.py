@@ -54,6 +54,13 @@ def why_not(words: list[str]) -> str | None:
     return None
 
 
+def without_lengths(words: list[str]) -> list[str]:
+    """A command's words without the settings that say how long jobs arrive, and from when on they count."""
+    own = ("workload.duration_s=", "measure.from_s=")
+    long = {place for place, word in enumerate(words) if word.startswith(own) and words[place - 1] == "--set"}
+    return [word for place, word in enumerate(words) if not {place, place + 1} & long]
+
+
 if __name__ == "__main__":
     given = sys.argv[1:]
     if reason := why_not(given):
@@ -64,5 +71,6 @@ if __name__ == "__main__":
         fewer = FEWER.get(given[0], FEWER.get(" ".join(given[:2]), []))
         less = list(LESS_OF.get(tuple(given[:2]), []))
         less += FEWER_PICTURES if any(word.endswith(FILMS) for word in given) else []
-        sys.argv[1:] = [*given, *fewer, *less, *([] if OF_A_TRACE & set(given) else SHORTER.get(given[0], []))]
+        shorter = [] if OF_A_TRACE & set(given) else SHORTER.get(given[0], [])
+        sys.argv[1:] = [*(without_lengths(given) if shorter else given), *fewer, *less, *shorter]
         sys.exit(main())

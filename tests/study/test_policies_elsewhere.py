@@ -268,7 +268,7 @@ def test_a_script_and_a_notebook_may_use_processes(tmp_path, as_script):
         env=os.environ | {"PYTHONPATH": str(Path(policies.__file__).parents[2])},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == ["notebook", "notebook(step=2)", "none"]
+    assert json.loads(done.stdout) == ["notebook", "notebook[step=2]", "none"]
 
 
 @pytest.mark.slow

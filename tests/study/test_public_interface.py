@@ -569,7 +569,7 @@ def cell(text):
     return shell.display_formatter.format(done.result)[0]
 cell({MINE!r})
 shown = cell("ca.compare('cpu-bound', [Mine, Mine(heterogeneous=True), 'jsq'], seeds=2, workers=2, quiet=True)")
-print(sorted(shown), "mine(heterogeneous=True)" in shown["text/html"])
+print(sorted(shown), "mine[heterogeneous=true]" in shown["text/html"])
 print(sorted(cell("_.plot()")))
 made = "ca.Study(scenario='cpu-bound', policies=(Mine, 'none'), replications=2)"
 print(sorted(cell(f"ca.run_batch({{made}}, 'out', workers=2, quiet=True)")))

@@ -212,7 +212,8 @@ def hold(
     window = estimated([*zip(scenarios, of_regimes, strict=True)])
     return Arena(
         regimes, runs, outcome, verdicts(kept, headline) if len(kept) else {}, dict(more or {}), window,
-        table[is_paired].reset_index(drop=True), {name: traits_of(base, name) for name in names if name != "pooled"},
+        pairs=table[is_paired].reset_index(drop=True),
+        traits={name: traits_of(base, name) for name in names if name != "pooled"},
         setting=ages_and_dispatchers(scenarios),
     )  # fmt: skip
 

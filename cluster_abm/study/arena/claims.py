@@ -21,7 +21,7 @@ KEEPS, LOSES, GAINS = "keeps its rank", "loses rank", "gains rank"
 NOTHING = 1e-9
 
 
-class Claim(NamedTuple):
+class ArenaClaim(NamedTuple):
     """A sentence that an arena's report prints."""
 
     kind: str  # leader, best, surely, rule, wrong, each or rank
@@ -30,7 +30,7 @@ class Claim(NamedTuple):
     holds: Callable[[Arena], bool]  # whether it holds in any arena
 
 
-def claims_of(arena: Arena) -> list[Claim]:
+def claims_of(arena: Arena) -> list[ArenaClaim]:
     """All claims of an arena's report, in its order."""
     return [
         *general(arena), *(_of_rule(arena, rule) for rule in arena.rules.held), *of_sizes(arena),
@@ -41,7 +41,7 @@ def claims_of(arena: Arena) -> list[Claim]:
 # ---- leaders ----
 
 
-def general(arena: Arena) -> list[Claim]:
+def general(arena: Arena) -> list[ArenaClaim]:
     """Which policies lead, and how often one is the best or surely near it."""
     names = [str(name) for name in arena.table["policy"]]
     blind = [name for name in names if name in arena.traits and not arena.traits[name].knows_sizes]
@@ -60,7 +60,7 @@ def leaders(arena: Arena, among: Sequence[str]) -> list[str]:
     return [first, *(name for name, is_behind in zip(others, behind, strict=True) if not is_behind)]
 
 
-def _leader(arena: Arena, which: str, among: Sequence[str]) -> Claim:
+def _leader(arena: Arena, which: str, among: Sequence[str]) -> ArenaClaim:
     names = leaders(arena, among)
     if len(names) == 1:
         words = f"{which}, `{names[0]}` leads: the mean regret of every other one is significantly larger."
@@ -73,10 +73,10 @@ def _leader(arena: Arena, which: str, among: Sequence[str]) -> Claim:
     def figure(of: Arena) -> str:
         return f"least mean regret: {first(of)['policy']}, {first(of)['regret']:.1%}"
 
-    return Claim("leader", words, figure, lambda of: first(of)["policy"] in names)
+    return ArenaClaim("leader", words, figure, lambda of: first(of)["policy"] in names)
 
 
-def best(arena: Arena) -> Claim:
+def best(arena: Arena) -> ArenaClaim:
     """Whether one policy is the best in most regimes."""
     name, share = _most(arena, "best_in")
     is_most = share > 0.5
@@ -86,13 +86,13 @@ def best(arena: Arena) -> Claim:
         return f"{(of.table['best_in'] > 0).sum()} policies; {first} in {own:.0%}"
 
     if is_most:
-        return Claim("best", f"`{name}` is the best in more than half of the regimes.", figure,
+        return ArenaClaim("best", f"`{name}` is the best in more than half of the regimes.", figure,
                      lambda of: _most(of, "best_in")[0] == name and _most(of, "best_in")[1] > 0.5)  # fmt: skip
     words = "No policy is the best in more than half of the regimes."
-    return Claim("best", words, figure, lambda of: _most(of, "best_in")[1] <= 0.5)
+    return ArenaClaim("best", words, figure, lambda of: _most(of, "best_in")[1] <= 0.5)
 
 
-def surely(arena: Arena) -> Claim:
+def surely(arena: Arena) -> ArenaClaim:
     """Which policy is surely within 10 % of the best most often."""
     name, _ = _most(arena, "sure_in")
 
@@ -102,7 +102,7 @@ def surely(arena: Arena) -> Claim:
         return f"{name} in {own:.0%}" + ("" if first == name else f", {first} in {share:.0%}")
 
     words = f"`{name}` is surely within 10 % of the best in more regimes than any other policy."
-    return Claim("surely", words, figure, lambda of: _most(of, "sure_in")[0] == name)
+    return ArenaClaim("surely", words, figure, lambda of: _most(of, "sure_in")[0] == name)
 
 
 def _most(arena: Arena, column: str) -> tuple[str, float]:
@@ -111,14 +111,14 @@ def _most(arena: Arena, column: str) -> tuple[str, float]:
     return str(counts.idxmax()), float(counts.max()) / len(arena.found)
 
 
-def _of_rank(arena: Arena, name: str) -> Claim:
+def _of_rank(arena: Arena, name: str) -> ArenaClaim:
     rank, among = _rank(arena, name), len(arena.table)
 
     def figure(of: Arena) -> str:
         return f"{_rank(of, name)}, {of.table.set_index('policy')['regret'][name]:.1%}"
 
     words = f"`{name}` has rank {rank} of {among} by mean regret, give or take {places_in_words(among)}."
-    return Claim("rank", words, figure, lambda of: abs(_rank(of, name) - rank) <= places(among))
+    return ArenaClaim("rank", words, figure, lambda of: abs(_rank(of, name) - rank) <= places(among))
 
 
 def _rank(arena: Arena, name: str) -> int:
@@ -133,7 +133,7 @@ def places_in_words(among: int) -> str:
 # ---- rules ----
 
 
-def _of_rule(arena: Arena, rule: RegimeRule) -> Claim:
+def _of_rule(arena: Arena, rule: RegimeRule) -> ArenaClaim:
     def again(of: Arena) -> RegimeRule | None:
         return rule if of is arena else measured(rule, of.regimes, of.logs.groupby(level="regime").mean())
 
@@ -145,13 +145,13 @@ def _of_rule(arena: Arena, rule: RegimeRule) -> Claim:
         found = again(of)
         return found is not None and found.holds
 
-    return Claim("rule", rule.in_words, figure, holds)
+    return ArenaClaim("rule", rule.in_words, figure, holds)
 
 
 # ---- sizes ----
 
 
-def of_sizes(arena: Arena) -> list[Claim]:
+def of_sizes(arena: Arena) -> list[ArenaClaim]:
     """What wrong sizes cost, and which of the best policies keep their rank."""
     if not arena.sizes:
         return []
@@ -168,7 +168,7 @@ def _row(arena: Arena, change: str, name: str) -> Any:
     return arena.sizes[change].loc[name]
 
 
-def _of_blind(arena: Arena) -> Iterator[Claim]:
+def _of_blind(arena: Arena) -> Iterator[ArenaClaim]:
     blind = [name for name, traits in arena.traits.items() if not traits.knows_sizes]
     if not blind:
         return
@@ -177,14 +177,14 @@ def _of_blind(arena: Arena) -> Iterator[Claim]:
         return max(abs(_row(of, "wrong", name)["cost"]) for name in blind)
 
     words = f"Wrong sizes change nothing for the {len(blind)} policies that do not know sizes."
-    yield Claim("wrong", words, lambda of: f"{most(of):.1%} at most", lambda of: most(of) < NOTHING)
+    yield ArenaClaim("wrong", words, lambda of: f"{most(of):.1%} at most", lambda of: most(of) < NOTHING)
 
 
-def _of_costs(arena: Arena, named: Sequence[str]) -> Iterator[Claim]:
+def _of_costs(arena: Arena, named: Sequence[str]) -> Iterator[ArenaClaim]:
     for name in named:
         if _row(arena, "wrong", name)["is_dearer"]:
             words = f"Sizes wrong by a factor of two cost `{name}` significantly."
-            yield Claim("wrong", words, _cost_of(name), _is_dear(name))
+            yield ArenaClaim("wrong", words, _cost_of(name), _is_dear(name))
 
 
 def _cost_of(name: str) -> Callable[[Arena], str]:
@@ -199,10 +199,10 @@ def _is_dear(name: str) -> Callable[[Arena], bool]:
     return lambda of: bool(_row(of, "wrong", name)["low"] > 0.0)
 
 
-def _of_ranks(arena: Arena, change: SizeChange, named: Sequence[str]) -> Iterator[Claim]:
+def _of_ranks(arena: Arena, change: SizeChange, named: Sequence[str]) -> Iterator[ArenaClaim]:
     for name in named:
         verb = _verb(_row(arena, change.name, name))
-        yield Claim(
+        yield ArenaClaim(
             change.name, f"{change.words}, `{name}` {verb}.", _moves_of(change, name), _does(change, name, verb)
         )
 
