@@ -13,12 +13,12 @@ import tomli_w
 from pydantic import (
     AfterValidator,
     ConfigDict,
-    ModelWrapValidatorHandler,
     PrivateAttr,
     SerializerFunctionWrapHandler,
     model_serializer,
     model_validator,
 )
+from pydantic.functional_validators import ModelWrapValidatorHandler
 
 from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError
