@@ -60,7 +60,7 @@ def test_textbook_has_no_cost_and_no_delay():
     scenario = load_scenario("textbook")
     assert scenario.cluster.context_switch_ms == scenario.cluster.page_fault_rate_per_ms == 0.0
     assert scenario.negotiation.remote_execution_ms == scenario.interconnect.latency_ms == 0.0
-    assert scenario.negotiation.mode == "papers"
+    assert (scenario.policy.parameters["information"], scenario.negotiation.refusals) == ("fresh", False)
     # Every point is a cluster of this scenario, and no other way of giving news than these two.
     for point in few_points():
         assert load_scenario("textbook", {**point.keys}).negotiation.mode == "papers"
