@@ -63,6 +63,6 @@ def test_textbook_has_no_cost_and_no_delay():
     assert (scenario.policy.parameters["information"], scenario.negotiation.refusals) == ("fresh", False)
     # Every point is a cluster of this scenario, and no other way of giving news than these two.
     for point in few_points():
-        assert load_scenario("textbook", {**point.keys}).negotiation.mode == "papers"
+        assert load_scenario("textbook", {**point.keys}).policy.parameters["information"] == "fresh"
     for point in stale(0.9, (1.0,), (64, 64)):
         assert (point.kind == OTHER) == (point.policy == "jsq")
