@@ -168,7 +168,7 @@ class CompareFrame(StudyFrame["Comparison"]):
 
 
 def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedLoad | None) -> None:
-    from cluster_abm.results.words import line_words, with_unit
+    from cluster_abm.results.words import head_words, line_words, with_unit
     from cluster_abm.scenario.hardware import hardware_named
     from cluster_abm.scenario.wording.caption import caption_of
     from cluster_abm.study.comparison import BEST, BOUNDED, TEST_WORDS
@@ -188,7 +188,7 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
         rows.append(
             {
                 "policy": name,
-                f"{line_words(headline)}{interval}": text_of(found.estimate(name, headline)),
+                f"{head_words(headline)}{interval}": text_of(found.estimate(name, headline)),
                 ratio: ratio_text(against.get((name, found.baseline))),
                 "mean slowdown": f"{found.estimate(name, 'mean_slowdown').mean:.4g}",
                 "p95 slowdown": f"{found.estimate(name, 'p95_slowdown').mean:.4g}",

@@ -40,6 +40,13 @@ def line_words(name: str) -> str:
     return re.sub(r"\b(io|cpu)\b", lambda match: {"io": "I/O", "cpu": "CPU"}[match[0]], words)
 
 
+def head_words(name: str) -> str:
+    """The same for the head of a column whose values have no unit beside them: "mean response of a job [ms]"."""
+    metric = metric_of(name)
+    has_unit = metric is not None and metric.unit not in ("", "1")
+    return f"{line_words(name)} [{metric.unit}]" if metric is not None and has_unit else line_words(name)
+
+
 def with_unit(name: str, value: float | None, any_finished: bool = False) -> str:
     """A metric's value with its unit: times in seconds, shares in per cent; if there is none, why.
 

@@ -16,7 +16,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.policies import is_pooled
 from cluster_abm.policy.bounds import SRPT_POOL
 from cluster_abm.results.asked import is_more_better
-from cluster_abm.results.words import line_words, why_absent, with_unit
+from cluster_abm.results.words import head_words, line_words, why_absent, with_unit
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.hardware import hardware_named
 from cluster_abm.scenario.policy_names import current_name
@@ -362,7 +362,7 @@ class Comparison(InFigures, displays.Displayed):
         headline, against, rows = self.headline, self.against_baseline(), []
         for name in self.policies:
             closed = self.gap_closed(name)
-            row = {"policy": name, f"{line_words(headline)} [95 %]": text_of(self.estimate(name, headline))}
+            row = {"policy": name, f"{head_words(headline)} [95 %]": text_of(self.estimate(name, headline))}
             if len(self.policies) > 1:
                 row[f"times {self.baseline}"] = ratio_text(against.get((name, self.baseline)))
             asked = self.scenario.measure.metrics

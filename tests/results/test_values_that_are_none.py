@@ -11,7 +11,7 @@ import pytest
 
 import cluster_abm as ca
 from cluster_abm.model import Watcher
-from cluster_abm.results.words import in_unit, line_words, with_unit
+from cluster_abm.results.words import head_words, in_unit, line_words, with_unit
 from cluster_abm.study.runner.measuring import measure_run
 
 SPOILT = {
@@ -91,6 +91,10 @@ def test_every_metric_is_printed_in_its_unit():
 
 def test_names_leave_the_unit_to_the_value():
     assert line_words("fetched_mb") == "fetched"
+    assert head_words("fetched_mb") == "fetched [MB]"
+    assert head_words("mean_response_ms") == "mean response of a job [ms]"
+    assert head_words("bounded_slowdown") == "bounded slowdown"
+    assert head_words("cpu_utilisation") == line_words("cpu_utilisation")
     assert line_words("fetched_between_clusters_mb") == "fetched between clusters"
     assert line_words("lost_cpu_ms") == "lost CPU"
     assert in_unit(0.125, "%") == "12.5 %"
