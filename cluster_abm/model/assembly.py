@@ -30,7 +30,7 @@ from cluster_abm.model.knowing.averages import Averages
 from cluster_abm.model.knowing.reports import Reports, reports_of
 from cluster_abm.model.knowing.sampling import SampleTaking
 from cluster_abm.model.knowing.views import Views
-from cluster_abm.model.managed_policies import ManagedPolicies, prepare
+from cluster_abm.model.managed_policies import ManagedPolicies, is_obeyed, knows_true_state, prepare
 from cluster_abm.model.message_losses import message_losses
 from cluster_abm.model.moving.departures import Departures
 from cluster_abm.model.moving.remote_memory import RemoteMemory
@@ -119,8 +119,8 @@ def assemble(
     prepare(policies, work.arriving if len(work.arriving) else work.jobs, work.announced_ms)
     staging = staging_of(setup.data, run_seed, work, live.network, is_pooled)
     engine = _engine_of(setup, run_seed, work, clock, policies, record)
-    are_instant = setup.negotiation.mode == "papers" or policies.main_decides_centrally
-    all_is_known = policies.know_the_true_state(by_default=are_instant)
+    are_instant = is_obeyed(policies.main, setup.negotiation)
+    all_is_known = knows_true_state(policies.main, setup.negotiation)
     are_timed = setup.negotiation.bandwidths == "measured" and not is_pooled
     engine.nodes["measures_bandwidths"] = are_timed
     # By their names, the parts that have been made: each takes those that its fields are called after.

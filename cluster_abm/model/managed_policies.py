@@ -13,7 +13,7 @@ from cluster_abm.policy.tasks import Demands
 from cluster_abm.scenario import Scenario, nearest
 from cluster_abm.scenario.cluster import NodeGroup
 from cluster_abm.scenario.mixture import policy_label
-from cluster_abm.scenario.schema import PolicyChoice
+from cluster_abm.scenario.schema import Negotiation, PolicyChoice
 
 
 class ManagedPolicies:
@@ -73,27 +73,6 @@ class ManagedPolicies:
         """Whether any load manager reads the load of the nodes' links."""
         return any(policy.compares_links for policy in self.distinct)
 
-    @property
-    def main_decides_centrally(self) -> bool:
-        """Whether one head node decides for all, which knows the true state and is obeyed."""
-        return self.main.central and not self.main.talks
-
-    def know_the_true_state(self, by_default: bool) -> bool:
-        """Whether load managers know the true state of all nodes at each decision (`policy.information`).
-
-        Args:
-            by_default: whether they do where the policy does not say.
-
-        Raises InputError: a policy that decides centrally is to know reports.
-        """
-        information = self.main.parameters.information
-        if information == "reported" and self.main_decides_centrally:
-            raise InputError(
-                f'policy.information = "reported": policy {self.main.name!r} decides at one head node, which knows the '
-                'true state: allowed is "fresh"'
-            )
-        return by_default if information is None else information == "fresh"
-
     def _check(self) -> None:
         if not self.is_mixed:
             return
@@ -146,6 +125,30 @@ def policies_of(scenario: Scenario, given: Policy | None = None) -> ManagedPolic
         assert default is not None  # made above
         of_nodes += [default] * rest
     return ManagedPolicies(of_nodes, policy_label(scenario))
+
+
+def is_obeyed(policy: Policy, negotiation: Negotiation) -> bool:
+    """Whether what a policy decides is done at once, and no node is asked: mode `papers`, or one head node decides."""
+    return negotiation.mode == "papers" or decides_centrally(policy)
+
+
+def knows_true_state(policy: Policy, negotiation: Negotiation) -> bool:
+    """Whether a policy's load managers know the true state of all nodes at each decision (`policy.information`).
+
+    Raises InputError: a policy that decides at one head node is to know reports.
+    """
+    information = policy.parameters.information
+    if information == "reported" and decides_centrally(policy):
+        raise InputError(
+            f'policy.information = "reported": policy {policy.name!r} decides at one head node, which knows the true '
+            'state: allowed is "fresh"'
+        )
+    return is_obeyed(policy, negotiation) if information is None else information == "fresh"
+
+
+def decides_centrally(policy: Policy) -> bool:
+    """Whether one head node decides for all nodes, by itself."""
+    return policy.central and not policy.talks
 
 
 def is_prepared(policy: Policy) -> bool:

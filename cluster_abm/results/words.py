@@ -43,8 +43,8 @@ def line_words(name: str) -> str:
 def head_words(name: str) -> str:
     """The same for the head of a column whose values have no unit beside them: "mean response of a job [ms]"."""
     metric = metric_of(name)
-    has_unit = metric is not None and metric.unit not in ("", "1")
-    return f"{line_words(name)} [{metric.unit}]" if metric is not None and has_unit else line_words(name)
+    unit = "" if metric is None or metric.unit == "1" else f" [{metric.unit}]"
+    return f"{line_words(name)}{unit}"
 
 
 def with_unit(name: str, value: float | None, any_finished: bool = False) -> str:

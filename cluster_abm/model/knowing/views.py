@@ -46,7 +46,7 @@ class Views:
     algorithm. Else a manager knows its own node, the reports that have arrived, and what answers have told it.
 
     Attributes:
-        all_is_known: whether information is fresh (ManagedPolicies.know_the_true_state).
+        all_is_known: whether information is fresh (managed_policies.knows_true_state).
         data: where the files lie that jobs need; None: no job needs any.
         policy_key: key of the stream of the policies' own draws.
         true_loads: the load table as it was last measured; with fresh information that is at each decision.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from cluster_abm.compiling.reading import reads_loads
+from cluster_abm.model.managed_policies import decides_centrally, is_obeyed, knows_true_state
 from cluster_abm.policies import Policy, create
 from cluster_abm.policy.finding.sizes import names_read, sizes_read
 from cluster_abm.scenario import Scenario
@@ -50,17 +51,14 @@ def traits_of_policy(scenario: Scenario, policy: Policy) -> Traits:
 
 
 def _information(scenario: Scenario, policy: Policy) -> Information:
-    given = policy.parameters.information
-    decides_centrally = policy.central and not policy.talks
-    is_fresh = given == "fresh" or (given is None and (scenario.negotiation.mode == "papers" or decides_centrally))
     if policy.pooled or not (policy.acts_on_arrival or policy.migrates or policy.holds_jobs or policy.talks):
         return "none"
-    if not policy.uses_reports and not decides_centrally:
+    if not policy.uses_reports and not decides_centrally(policy):
         if policy.talks:
             return "messages"
         if not reads_loads(type(policy), [*OFFERING], frozenset()):
             return "none"
-    if is_fresh:
+    if knows_true_state(policy, scenario.negotiation):
         return "fresh"
     return "reported" if policy.uses_reports else "none"
 
@@ -73,7 +71,7 @@ def _may_refuse(scenario: Scenario, policy: Policy) -> bool:
     if policy.talks:
         # Managers that talk refuse by messages, if their policy has them do so.
         return "refused" in names_read(policy)
-    if negotiation.mode == "papers" or policy.central or not negotiation.refusals:
+    if is_obeyed(policy, negotiation) or not negotiation.refusals:
         return False
     none: frozenset[str] = frozenset()
     return reads_loads(of, [*OFFERING], none) and reads_loads(of, ["accept"], none)
