@@ -59,6 +59,22 @@ def test_claims_that_hold_and_claims_that_do_not():
     assert turned == {first: False, blind: True, most: False, near: False}
 
 
+def test_where_two_are_near_the_best_as_often_none_is_said_to_be_so_more_often():
+    """`a` and `b` are the best by halves in six regimes each; with `a` the best in seven it is so more often."""
+    turns = np.where(np.arange(COUNT) % 2, 1.5, 0.5)
+    words = "`a` is surely within 10 % of the best in as many regimes as any other policy."
+    found = arena_with(a=2.0 * turns, b=2.0 / turns, none=8.0)
+    assert found.table.set_index("policy")["sure_in"][["a", "b"]].tolist() == [6, 6]
+    assert told_of(found, found)[words]
+    more, fewer = turns.copy(), turns.copy()
+    more[1], fewer[0] = 0.5, 1.5
+    assert told_of(found, arena_with(a=2.0 * more, b=2.0 / more, none=8.0))[words]
+    assert not told_of(found, arena_with(a=2.0 * fewer, b=2.0 / fewer, none=8.0))[words]
+    ahead = arena_with(a=2.0 * more, b=2.0 / more, none=8.0)
+    assert told_of(ahead, ahead)["`a` is surely within 10 % of the best in more regimes than any other policy."]
+    assert not told_of(ahead, found)["`a` is surely within 10 % of the best in more regimes than any other policy."]
+
+
 def test_that_no_policy_is_best_everywhere_is_claimed_where_none_is():
     changing = np.where(np.arange(COUNT) % 2, 1.5, 0.5)
     words = "No policy is the best in more than half of the regimes."

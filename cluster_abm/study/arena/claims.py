@@ -95,14 +95,26 @@ def best(arena: Arena) -> ArenaClaim:
 def surely(arena: Arena) -> ArenaClaim:
     """Which policy is surely within 10 % of the best most often."""
     name, _ = _most(arena, "sure_in")
+    is_alone = _others_reach(arena, name) < 0
+
+    def holds(of: Arena) -> bool:
+        return _others_reach(of, name) < (0 if is_alone else 1)
 
     def figure(of: Arena) -> str:
         first, share = _most(of, "sure_in")
         own = float(of.table.set_index("policy")["sure_in"].get(name, 0)) / len(of.found)
         return f"{name} in {own:.0%}" + ("" if first == name else f", {first} in {share:.0%}")
 
-    words = f"`{name}` is surely within 10 % of the best in more regimes than any other policy."
-    return ArenaClaim("surely", words, figure, lambda of: _most(of, "sure_in")[0] == name)
+    than = "more regimes than" if is_alone else "as many regimes as"
+    words = f"`{name}` is surely within 10 % of the best in {than} any other policy."
+    return ArenaClaim("surely", words, figure, holds)
+
+
+def _others_reach(arena: Arena, name: str) -> int:
+    """In how many more regimes than a policy another one is surely near the best, at most; 0: in as many."""
+    counts = arena.table.set_index("policy")["sure_in"]
+    others = counts.drop(name, errors="ignore")
+    return int(others.max() - counts.get(name, 0)) if len(others) else -1
 
 
 def _most(arena: Arena, column: str) -> tuple[str, float]:
