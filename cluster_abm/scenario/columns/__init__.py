@@ -1,0 +1,6 @@
+"""Maps of columns: which column of a foreign table is which field of a job, as data."""
+
+from cluster_abm.scenario.columns.expressions import parsed
+from cluster_abm.scenario.columns.map import NUMBERS, WORDS, ColumnMap, Events, Field, Layout, Spread
+
+__all__ = ["NUMBERS", "WORDS", "ColumnMap", "Events", "Field", "Layout", "Spread", "parsed"]

@@ -1,0 +1,281 @@
+"""A map of columns: what `[workload.trace.columns]`, a file given with --map, and each shipped map hold."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
+
+from pydantic import Field as Bounded
+from pydantic import Strict, model_validator
+
+from cluster_abm.scenario.base import Section
+from cluster_abm.scenario.columns.expressions import check_expression
+from cluster_abm.scenario.columns.units import (
+    CORE_UNITS,
+    COUNTS,
+    DATE,
+    DURATION_UNITS,
+    INSTANT_UNITS,
+    SHARE,
+    SIZE_UNITS,
+)
+from cluster_abm.scenario.distributions import Positive
+
+LONGEST_PATTERN = 200
+Column = (
+    Annotated[str, Strict(), Bounded(min_length=1, max_length=300)]
+    | Annotated[int, Strict(), Bounded(ge=1, le=100_000)]
+)
+INSTANTS = ("submit", "start", "end")
+DURATIONS = ("run", "requested", "cpu")
+SIZES = ("memory", "disk_read", "disk_written")
+NUMBERS = (*INSTANTS, *DURATIONS, "cores", "tasks", *SIZES)
+WORDS = ("job", "workflow", "parents", "user", "group", "partition", "name")
+UNITS: dict[str, tuple[str, ...]] = (
+    dict.fromkeys(INSTANTS, INSTANT_UNITS)
+    | dict.fromkeys(DURATIONS, DURATION_UNITS)
+    | dict.fromkeys(SIZES, SIZE_UNITS)
+    | {"cores": CORE_UNITS, "tasks": tuple(COUNTS)}
+)
+
+
+class Field(Section):
+    """Where one field of a job comes from. A text alone is a column's name, a whole number its position from 1."""
+
+    column: Column | None = None
+    """the column's name, or its position from 1; of JSON a path: a.b, a[0].b, a[-1].b"""
+    columns: tuple[Column, ...] = ()
+    """of an id: several columns, which make it together"""
+    expr: str | None = None
+    """an expression over columns: names (odd ones within `), $1 for the first column, numbers, + - * /, comparisons,
+    in, and, or, not"""
+    value: float | str | None = None
+    """the same value in every row"""
+    unit: str | None = None
+    """times: ns, us, ms, s (default), min, h, d, iso, date, clock; bytes: B, kB, MB, GB, TB, KiB, MiB, GiB, TiB, size,
+    share; cores: 1 (default), milli, percent, share"""
+    per: Literal["job", "task", "core"] = "job"
+    """whose cores, memory, bytes or CPU time it is: the whole job's, one task's, or one core's"""
+    by: Literal["disk", "calls"] = "disk"
+    """of disk_read and disk_written: bytes of the disk, or of calls, of which the disk saw a share"""
+    zone: str | None = None
+    """unit iso or date: the time zone of texts that name none, as Europe/Berlin; not set: they are compared as they
+    stand"""
+    format: str | None = None
+    """unit date: the form, as %m/%d/%Y %H:%M:%S"""
+    pattern: Annotated[str, Bounded(max_length=LONGEST_PATTERN)] | None = None
+    """of words: a regular expression (RE2) of which the first group is taken"""
+    form: Literal["ids", "task-name", "count"] | None = None
+    """ids: parents with spaces, commas or semicolons between (default); task-name: Alibaba's names, R3_1_2 is number 3
+    and comes after 1 and 2; count: how many entries a list of JSON has"""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _column_alone(cls, given: Any) -> Any:
+        return {"column": given} if isinstance(given, str | int) and not isinstance(given, bool) else given
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Field:
+        given = [self.column is not None, bool(self.columns), self.expr is not None, self.value is not None]
+        if sum(given) != 1:
+            raise ValueError("allowed: one of column, columns, expr and value")
+        if self.expr is not None:
+            check_expression(self.expr)
+        if (self.format is not None) != (self.unit == DATE):
+            raise ValueError('format: goes with unit = "date", as "%m/%d/%Y %H:%M:%S"')
+        if self.zone is not None:
+            _check_zone(self.zone)
+        return self
+
+
+class Layout(Section):
+    """How the table lies in its file. What is not set is told by the content."""
+
+    kind: Literal["table", "blanks", "counted", "pairs", "attributes", "json", "json-lines", "parquet"] | None = None
+    """table: cells with a separator; blanks: with any number of blanks; counted: with blanks, cells of which some say
+    how many follow (LSF); pairs: cells, the last of which holds KEY=VALUE pairs (PBS); attributes: a line KEY = VALUE each,
+    blank lines between jobs (HTCondor)"""
+    separator: Annotated[str, Bounded(min_length=1, max_length=1)] | None = None
+    """between cells of a table"""
+    header: bool = True
+    """whether the first line names the columns"""
+    names: tuple[str, ...] = ()
+    """the columns, where there is no header; counted: NAME[OTHER] is a list as long as OTHER says"""
+    quoted: bool = True
+    """whether quotes enclose cells"""
+    remark: Annotated[str, Bounded(max_length=8)] = ""
+    """lines that begin with it are left out"""
+    rows: str = ""
+    """json: the path of the list of rows; empty: the document is the list"""
+    lookups: dict[str, str] = {}  # noqa: RUF012
+    """json: column -> path of an object of which the entry that the column names gives more columns, COLUMN.KEY"""
+
+
+class Events(Section):
+    """One job from several rows, each of which is an event of the job that the field `job` names."""
+
+    kind: Column
+    """the column that says what happened"""
+    time: Field
+    """when it happened"""
+    submit: tuple[str, ...] = ()
+    """values of kind: submitted"""
+    start: tuple[str, ...]
+    """it started to run"""
+    end: tuple[str, ...]
+    """it ended, or was stopped"""
+
+
+class Spread(Section):
+    """Rows of counts: so many jobs in each interval, spread evenly over it."""
+
+    first: Column
+    """the column of the first interval"""
+    last: Column
+    """the column of the last interval"""
+    each_s: Positive
+    """how long an interval is [s]"""
+
+
+class Machine(Section):
+    """The machine of which shares are given."""
+
+    cores: Positive | None = None
+    """its cores"""
+    memory_mb: Positive | None = None
+    """its memory [MB]"""
+
+
+class About(Section):
+    """What a shipped map says of itself."""
+
+    title: str = ""
+    """what it reads"""
+    row: str = "a job"
+    """what a row is"""
+    source: str = ""
+    """where the schema is published"""
+    tried: str = ""
+    """the public file that it was tried on; empty: not tried on the file"""
+    note: str = ""
+    """what is assumed, in a sentence or two"""
+    batch: bool = False
+    """whether it is a log of a batch system, whose jobs run for minutes and hours"""
+    known_by: tuple[str, ...] = ()
+    """names that the header of such a file has, all of them, whatever their case"""
+    begins: str = ""
+    """a regular expression that the first line of such a file matches from its begin"""
+
+
+class ColumnMap(Section):
+    """Which column of a table is which field of a job. Needed: submit, start, or end and run."""
+
+    about: About = About()
+    """what it is"""
+    file: Layout = Layout()
+    """how the table lies in its file"""
+    reader: Literal["sacct"] | None = None
+    """lines of jobs and steps, which code reads; then `file` alone says where the columns are"""
+    submit: Field | None = None
+    """when it was submitted"""
+    start: Field | None = None
+    """when it started"""
+    end: Field | None = None
+    """when it ended"""
+    run: Field | None = None
+    """how long it ran; not set: from start to end"""
+    requested: Field | None = None
+    """the run time that it asked for"""
+    cpu: Field | None = None
+    """CPU time that it used; not set: run time x cores"""
+    cores: Field | None = None
+    """cores that it had; not set: as many as tasks"""
+    tasks: Field | None = None
+    """tasks that it had; not set: a task for each core"""
+    memory: Field | None = None
+    """memory that it had"""
+    disk_read: Field | None = None
+    """bytes that it read"""
+    disk_written: Field | None = None
+    """bytes that it wrote"""
+    job: Field | None = None
+    """its id"""
+    workflow: Field | None = None
+    """the id of the workflow to which it belongs: --sample keeps these whole"""
+    parents: Field | None = None
+    """ids of the jobs that must have ended before it starts"""
+    user: Field | None = None
+    """whose it is"""
+    group: Field | None = None
+    """the user's group or account"""
+    partition: Field | None = None
+    """the partition or queue"""
+    name: Field | None = None
+    """the program that it runs"""
+    resources: dict[str, Field] = {}  # noqa: RUF012
+    """counted resources that it asked for, by name, as gpu"""
+    events: Events | None = None
+    """one job from several rows"""
+    spread: Spread | None = None
+    """many jobs from one row of counts"""
+    machine: Machine = Machine()
+    """of what machine shares are"""
+    filter: str | None = None
+    """an expression: rows for which it does not hold are left out"""
+    missing: tuple[str, ...] = ()
+    """texts that stand for "not known", beside the usual ones"""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> ColumnMap:
+        for name in NUMBERS:
+            field = getattr(self, name)
+            if field is not None:
+                _check_number(name, field, self.machine)
+        for name, field in self.resources.items():
+            if field.unit is not None and field.unit not in COUNTS:
+                raise ValueError(f"resources.{name}: unit = {field.unit!r}: allowed: {', '.join(COUNTS)}")
+        if self.filter is not None:
+            check_expression(self.filter)
+        if self.reader is not None:
+            return self
+        if self.events is not None:
+            _check_number("submit", self.events.time, self.machine, "events.time")
+            given = [name for name in (*INSTANTS, "run") if getattr(self, name) is not None]
+            if self.job is None or given:
+                raise ValueError(f"events: needs job, and no {', '.join(given) or 'submit, start, end, run'}")
+        elif self.spread is None and not (self.submit or self.start or (self.end and self.run)):
+            raise ValueError("allowed: a map with submit, with start, or with end and run (or events, or spread)")
+        if self.parents is not None and self.job is None:
+            raise ValueError("parents: needs job")
+        return self
+
+    @property
+    def fields(self) -> dict[str, Field]:
+        """The fields that are mapped, numbers first; counted resources as resources.NAME."""
+        found = {name: getattr(self, name) for name in (*NUMBERS, *WORDS)}
+        found |= {f"resources.{name}": field for name, field in self.resources.items()}
+        return {name: field for name, field in found.items() if field is not None}
+
+
+def _check_number(name: str, field: Field, machine: Machine, shown: str = "") -> None:
+    """Raise ValueError for a unit that does not measure this, or that needs more to be said."""
+    shown = shown or name
+    allowed = UNITS[name]
+    if field.unit is not None and field.unit not in allowed:
+        raise ValueError(f"{shown}: unit = {field.unit!r}: allowed: {', '.join(allowed)}")
+    if name in SIZES and field.unit is None:
+        raise ValueError(f"{shown}: needs a unit: allowed: {', '.join(allowed)}")
+    if field.unit == SHARE and getattr(machine, "cores" if name == "cores" else "memory_mb") is None:
+        key = "cores" if name == "cores" else "memory_mb"
+        raise ValueError(f'{shown}: unit = "share": needs machine.{key}, of which it is a share')
+    if name in SIZES[1:] and field.unit == SHARE:
+        raise ValueError(
+            f'{shown}: unit = "share": a share of what is not known; allowed: {", ".join(SIZE_UNITS[:-1])}'
+        )
+
+
+def _check_zone(zone: str) -> None:
+    try:
+        ZoneInfo(zone)
+    except (OSError, ValueError, KeyError):
+        raise ValueError(f"zone = {zone[:40]!r}: no such time zone; allowed: a name as Europe/Berlin") from None
