@@ -93,8 +93,8 @@ class Layout(Section):
 
     kind: Literal["table", "blanks", "counted", "pairs", "attributes", "json", "json-lines", "parquet"] | None = None
     """table: cells with a separator; blanks: with any number of blanks; counted: with blanks, cells of which some say
-    how many follow (LSF); pairs: cells, the last of which holds KEY=VALUE pairs (PBS); attributes: a line KEY = VALUE each,
-    blank lines between jobs (HTCondor)"""
+    how many follow (LSF); pairs: cells, the last of which holds KEY=VALUE pairs (PBS); attributes: lines of KEY =
+    VALUE, blank lines between jobs (HTCondor)"""
     separator: Annotated[str, Bounded(min_length=1, max_length=1)] | None = None
     """between cells of a table"""
     header: bool = True
