@@ -62,7 +62,7 @@ class FromLog(NamedTuple):
     fields: str | None = None  # of sacct's lines without a header
     sample: float | None = None  # share of the jobs that are read
 
-    def keys(self) -> Iterator[tuple[str, str, object]]:
+    def settings(self) -> Iterator[tuple[str, str, object]]:
         """The keys of a scenario that these options set, the option of each, and the value.
 
         Raises InputError: a map in a file that is wrong, or a name that no map has.

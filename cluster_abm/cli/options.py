@@ -236,7 +236,7 @@ def overrides_of(
         if key in found:
             found[key] = _with_policy_files(found[key])
     by_option: dict[str, tuple[str, object]] = {}
-    by_option |= {key: (option, value) for key, option, value in trace.keys()}
+    by_option |= {key: (option, value) for key, option, value in trace.settings()}
     if policy is not None:
         by_option["policy.name"] = ("--policy", _with_policy_files(policy))
     if seed is not None:
