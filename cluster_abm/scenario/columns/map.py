@@ -54,8 +54,8 @@ class Field(Section):
     value: float | str | None = None
     """the same value in every row"""
     unit: str | None = None
-    """times: ns, us, ms, s (default), min, h, d, iso, date, epoch, clock; bytes: B, kB, MB, GB, TB, KiB, MiB, GiB, TiB, size,
-    share; cores: 1 (default), milli, percent, share"""
+    """times: ns, us, ms, s (default), min, h, d, iso, date, epoch, clock; bytes: B, kB, MB, GB, TB, KiB, MiB, GiB,
+    TiB, size, share; cores: 1 (default), milli, percent, share"""
     per: Literal["job", "task", "core"] = "job"
     """whose cores, memory, bytes or CPU time it is: the whole job's, one task's, or one core's"""
     by: Literal["disk", "calls"] = "disk"
