@@ -37,6 +37,7 @@ MEANINGS = {
     "filled": "what the log does not say, and where it comes from",
     "cpu_s": "CPU time of a task at speed 1",
     "recorded_wait_s": "how long the jobs waited in the log",
+    "resources": "counted resources: the jobs that ask for them, and how much in all",
     "arrivals_s": "on the log's own clock",
     "kept_busy": "in the mean from the first to the last arrival: cores of speed 1; at least so much memory",
     "offered_load": "of these nodes; 1 is all that they can do",

@@ -80,7 +80,7 @@ class Field(Section):
         if sum(given) != 1:
             raise ValueError("allowed: one of column, columns, expr and value")
         if self.expr is not None:
-            check_expression(self.expr)
+            check_expression(self.expr, truth=False)
         if (self.format is not None) != (self.unit == DATE):
             raise ValueError('format: goes with unit = "date", as "%m/%d/%Y %H:%M:%S"')
         if self.zone is not None:
@@ -235,7 +235,7 @@ class ColumnMap(Section):
             if field.unit is not None and field.unit not in COUNTS:
                 raise ValueError(f"resources.{name}: unit = {field.unit!r}: allowed: {', '.join(COUNTS)}")
         if self.filter is not None:
-            check_expression(self.filter)
+            check_expression(self.filter, truth=True)
         if self.reader is not None:
             return self
         if self.events is not None:

@@ -63,7 +63,9 @@ COLUMNS: dict[str, NumberBounds] = {
 REQUIRED = ("arrival_ms", "cpu_ms")
 RECORDED_WAIT = "recorded_wait_ms"
 NAME, JOB, AFTER, FILES, USER, GROUP = "name", "job", "after", "files", "user", "group"
-WORD_COLUMNS = (NAME, JOB, AFTER, FILES, USER, GROUP)
+# Resources as `parts/resources.py` reads them.
+PARTITION, RESOURCES = "partition", "resources"
+WORD_COLUMNS = (NAME, JOB, AFTER, FILES, USER, GROUP, PARTITION, RESOURCES)
 RUN = "run"  # only in the table of a file with several runs, none of them chosen
 
 

@@ -13,6 +13,7 @@ used. What becomes of it:
   that were requeued or resized after they had run: such a job has one line for each time that it ran.
 * Start less Submit is how long a job waited; it, User, and Group (else Account) change nothing in a run: it shows them
   beside its own waits, and by user. A negative wait is left out.
+* Partition, and generic resources and licences in AllocTRES (else ReqTRES, AllocGRES, ReqGRES), are kept.
 * Times without a zone stand as they are. Unknown, None and empty fields are not known; nor is a time limit that is
   UNLIMITED or the partition's (Partition_Limit).
 """
@@ -33,7 +34,8 @@ from cluster_abm.workload.traces.parts.finishing import ZERO_CPU, disk_columns, 
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.parts.stamps import ALLOWED, Stamps
 from cluster_abm.workload.traces.parts.units import clock_ms, plain, size_bytes
-from cluster_abm.workload.traces.table import RECORDED_WAIT, Trace, sorted_out
+from cluster_abm.workload.traces.slurm.tres import resource_cells
+from cluster_abm.workload.traces.table import PARTITION, RECORDED_WAIT, RESOURCES, Trace, sorted_out
 
 CLOCK = CellRule(clock_ms, "a time as 1-02:03:04 or 02:03.045")
 SIZE = CellRule(size_bytes, "bytes, as 4096, 1234K or 1.5G")
@@ -41,6 +43,8 @@ COUNT = CellRule(plain, "a number")
 STAMPS = ("submit", "start", "end")
 CLOCKS = ("elapsed", "totalcpu", "timelimit")
 SIZES = ("maxrss", "maxdiskread", "maxdiskwrite")
+RESOURCE_COLUMNS = ("alloctres", "reqtres", "allocgres", "reqgres")
+WORDS = ("jobid", "jobname", "state", "user", "group", "account", "partition", *RESOURCE_COLUMNS)
 COUNTS = ("elapsedraw", "timelimitraw", "alloccpus", "ncpus", "reqcpus", "ntasks")
 ENDED = (
     "COMPLETED",
@@ -85,7 +89,7 @@ def sacct_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
     stamps = Stamps()
     rules = dict.fromkeys(STAMPS, CellRule(stamps.read, ALLOWED)) | dict.fromkeys(CLOCKS, CLOCK)
     rules |= dict.fromkeys(SIZES, SIZE) | dict.fromkeys(COUNTS, COUNT)
-    fields = read_fields(cells, rules, ("jobid", "jobname", "state", "user", "group", "account"))
+    fields = read_fields(cells, rules, WORDS)
     is_step, job_of = _steps(fields.word("jobid"))
     run_ms, processors = _run_times(fields), _processors(fields)
     used = _used(fields, is_step, job_of)
@@ -138,6 +142,8 @@ def sacct_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
         "name": fields.word("jobname")[usable],
         "user": fields.word("user")[usable],
         "group": fields.word("group", "account")[usable],
+        PARTITION: fields.word("partition")[usable],
+        RESOURCES: resource_cells([fields.word(name)[usable] for name in RESOURCE_COLUMNS]),
     }
     return finished(cells.where, "sacct", len(run_ms), columns, words, skipped, noted, filled, reading)
 

@@ -1,0 +1,56 @@
+"""Which jobs a sample keeps: by a hash of their ids, so that neither blocks nor processes change it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cluster_abm.arrays import Flags, Integers
+from cluster_abm.workload.parents import Parents
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def kept_texts(ids: pa.Array, share: float) -> Flags:
+    """Which ids a sample keeps, shape as `ids`: equal ids are kept together."""
+    return _below(np.asarray(ids.to_pylist(), object), share)
+
+
+def kept_numbers(numbers: Integers | range, share: float) -> Flags:
+    """Which rows a sample keeps by their numbers, where they have no ids."""
+    return _below(np.asarray(numbers, np.uint64), share)
+
+
+def kept_workflows(parents: Parents | None, keys: Sequence[str] | None, rows: int, share: float) -> Flags:
+    """Which rows a sample keeps if jobs that wait for each other, directly or not, stay together.
+
+    Args:
+        parents: what each row comes after.
+        keys: an id for each row, shape (rows,); None: its number.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    first = np.arange(rows)
+    if parents is not None:
+        links = (np.ones(len(parents.parent), np.int8), (parents.waiting, parents.parent))
+        count, component = connected_components(coo_array(links, shape=(rows, rows)), directed=False)
+        first = np.full(count, rows)
+        np.minimum.at(first, component, np.arange(rows))
+        first = first[component]
+    if keys is None:
+        return kept_numbers(first, share)
+    return _below(np.asarray(keys, object)[first], share)
+
+
+def _below(values: np.ndarray, share: float) -> Flags:
+    """Values of which the hash, as a share of all that there are, lies below `share`."""
+    import pandas as pd
+
+    hashes = pd.util.hash_array(values, categorize=False)
+    # 53 bits, which a float holds exactly: the same on every machine.
+    kept: Flags = (hashes >> np.uint64(11)).astype(np.float64) < share * 2.0**53
+    return kept
