@@ -21,7 +21,7 @@ NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$"
 class Numbers(NamedTuple):
     """A column as numbers."""
 
-    values: Floats  # NaN where nothing is known or nothing can be read, shape (rows,)
+    amounts: Floats  # NaN where nothing is known or nothing can be read, shape (rows,)
     unread: Flags  # rows with something that cannot be read, shape (rows,)
 
 

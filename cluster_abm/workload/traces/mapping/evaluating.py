@@ -40,7 +40,7 @@ def numbers_of(node: Node, cells: Cells, rows: int) -> Numbers:
         return Numbers(np.full(rows, float(node.value)), np.zeros(rows, bool))
     assert isinstance(node, Arithmetic)
     left, right = numbers_of(node.left, cells, rows), numbers_of(node.right, cells, rows)
-    return Numbers(_arithmetic(node.sign, left.values, right.values), left.unread | right.unread)
+    return Numbers(_arithmetic(node.sign, left.amounts, right.amounts), left.unread | right.unread)
 
 
 def truths_of(node: Node, cells: Cells, rows: int) -> Flags:
@@ -56,7 +56,7 @@ def truths_of(node: Node, cells: Cells, rows: int) -> Flags:
     compare = COMPARE[node.sign]
     if _is_text(node.left, cells) or _is_text(node.right, cells):
         return np.asarray(compare(_texts(node.left, cells, rows), _texts(node.right, cells, rows)), bool)
-    left, right = numbers_of(node.left, cells, rows).values, numbers_of(node.right, cells, rows).values
+    left, right = numbers_of(node.left, cells, rows).amounts, numbers_of(node.right, cells, rows).amounts
     return np.asarray(compare(left, right), bool)
 
 
@@ -81,7 +81,7 @@ def _among(node: Membership, cells: Cells, rows: int) -> Flags:
         spelled = _texts_array(node.value, cells, rows)
         found |= np.asarray(compute.is_in(spelled, value_set=pa.array(texts, pa.string())))
     if numbers:
-        found |= np.isin(numbers_of(node.value, cells, rows).values, numbers)
+        found |= np.isin(numbers_of(node.value, cells, rows).amounts, numbers)
     return found
 
 
@@ -101,7 +101,7 @@ def _texts_array(node: Node, cells: Cells, rows: int) -> pa.Array:
         return as_texts(cells[node.column])
     if isinstance(node, Constant):
         return pa.array([str(node.value)] * rows, pa.string())
-    return as_texts(pa.array(numbers_of(node, cells, rows).values))
+    return as_texts(pa.array(numbers_of(node, cells, rows).amounts))
 
 
 def _texts(node: Node, cells: Cells, rows: int) -> Any:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from cluster_abm.arrays import Flags, Floats
+from cluster_abm.arrays import Floats
+from cluster_abm.scenario.columns import WORDS, ColumnMap
 from cluster_abm.workload.traces.gathering import NumberColumn, WordColumn
 from cluster_abm.workload.traces.mapping.rows import Rows
 from cluster_abm.workload.traces.table import tally
@@ -24,26 +26,27 @@ class EventRows:
     first of its rows that says it.
 
     Args:
-        numbers, words: names of the fields that are kept beside the job's id.
+        numbers: the fields of the map that are numbers.
+        found: the map.
     """
 
-    def __init__(self, numbers: tuple[str, ...], words: tuple[str, ...]) -> None:
+    def __init__(self, numbers: Sequence[str], found: ColumnMap) -> None:
         self._numbers = {name: NumberColumn() for name in (*numbers, "kind", "time", "row")}
-        self._words = {name: WordColumn() for name in ("job", *words)}
+        self._words = {name: WordColumn() for name in WORDS if name in found.fields}
 
-    def add(self, rows: Rows, kinds: Floats, times: Floats, kept: Flags) -> None:
+    def add(self, rows: Rows, kinds: Floats, times: Floats) -> None:
         """Put these rows behind.
 
         Args:
+            rows: of the sample, those that the filter lets pass.
             kinds: SUBMITTED, STARTED, ENDED or OTHER, shape (rows,).
             times: of the events [ms], NaN where not known.
-            kept: which of them are rows of the sample that the filter lets pass.
         """
         here = {"kind": kinds, "time": times, "row": rows.numbers}
         for name, column in self._numbers.items():
-            column.extend((here[name] if name in here else rows.value(name))[kept])
+            column.extend(here[name] if name in here else rows.value(name))
         for name, words in self._words.items():
-            words.extend(rows.words(name, kept))
+            words.extend(rows.words(name, np.ones(rows.count, bool)))
 
     def jobs(self) -> tuple[Rows, dict[str, int]]:
         """A row for each job, and the rows that are none, by reason."""
@@ -95,7 +98,7 @@ def _of_jobs(frame: Any, words: list[str]) -> Rows:
     for name in first_known.columns.difference(["row", "job", *words]):
         values[str(name)] = first_known[name].to_numpy(float)
     never = np.zeros(jobs, bool)
-    unread = {name: never for name in values}
+    unread = dict.fromkeys(values, never)
     rows = pd.Series(frame["row"].to_numpy(float)).groupby(number, sort=True).min().to_numpy()
     return Rows(
         jobs, values, unread, lambda name, kept: texts[name][kept].tolist(), rows,

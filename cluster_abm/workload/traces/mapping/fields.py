@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cluster_abm.arrays import Flags
+from cluster_abm.arrays import Flags, Floats
 from cluster_abm.scenario.columns import ColumnMap, Field, parsed
 from cluster_abm.scenario.columns.expressions import names_in
 from cluster_abm.scenario.columns.map import DURATIONS, INSTANTS, SIZES
@@ -92,7 +92,11 @@ class Fields:
             if field.unit == SIZE:
                 return by_spelling(cells, size_bytes)
             read = as_numbers(cells)
-        return Numbers(read.values * self._scale(name, field), read.unread)
+        return Numbers(read.amounts * self._scale(name, field), read.unread)
+
+    def count(self, column: Column) -> Floats:
+        """A column of counts; NaN where there is none, shape (rows,)."""
+        return as_numbers(self._cell(column)).amounts
 
     def words(self, field: Field) -> pa.Array:
         """A field as texts, "" where there is nothing, shape (rows,)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -14,9 +15,13 @@ from cluster_abm.workload.traces.gathering import NumberColumn, WordColumn
 from cluster_abm.workload.traces.mapping.rows import ROW, SUBMIT, TIMES, Derived, Rows
 from cluster_abm.workload.traces.mapping.suspects import MOST_ABSURD, MOST_OFTEN, Suspects
 from cluster_abm.workload.traces.parts.fields import MOST
-from cluster_abm.workload.traces.table import sorted_out, tally
+from cluster_abm.workload.traces.parts.resources import resources_text
+from cluster_abm.workload.traces.table import AFTER, GROUP, JOB, NAME, PARTITION, RESOURCES, USER, sorted_out, tally
 
 BYTES_A_WORD = 60
+COUNTED = "resources."  # how the names of fields begin that are counted resources
+# Our columns of texts, and the fields of a map that they come from.
+TEXTS = {JOB: "job", AFTER: "parents", USER: "user", GROUP: "group", PARTITION: "partition", NAME: "name"}
 LATEST_MS = 1e14  # the year 5138
 # Reasons that, in many rows, are the map's fault: what to say, and which fields show it.
 OFTEN = {
@@ -33,14 +38,17 @@ ABSURD = {
 class Gathered:
     """The jobs found so far, the rows left out by reason, and what was remarkable."""
 
-    def __init__(self, found: ColumnMap, words: tuple[str, ...], where: str, limit: Limit) -> None:
+    def __init__(self, found: ColumnMap, where: str, limit: Limit) -> None:
         self.skipped: Counter[str] = Counter()
         self.noted: Counter[str] = Counter()
         self.assumed = 0
         self.jobs = 0
         self._map, self._where, self._limit = found, where, limit
         self._numbers: dict[str, NumberColumn] = {}
-        self._words = {name: WordColumn() for name in words}
+        self._words = {column: WordColumn() for column, name in TEXTS.items() if name in found.fields}
+        self._resources = [name for name in found.fields if name.startswith(COUNTED)]
+        if self._resources:
+            self._words[RESOURCES] = WordColumn()
         self._suspects = Suspects()
 
     def add(self, rows: Rows, jobs: Derived) -> None:
@@ -54,8 +62,10 @@ class Gathered:
         for name, values in (jobs.columns | {ROW: rows.numbers}).items():
             column = self._numbers.setdefault(name, NumberColumn())
             column.extend(np.clip(values[usable], -MOST, MOST))
-        for name, word_column in self._words.items():
-            word_column.extend(rows.words(name, usable))
+        for column_name, words in self._words.items():
+            words.extend(
+                self._amounts(rows, usable) if column_name == RESOURCES else rows.words(TEXTS[column_name], usable)
+            )
         held = self.jobs * (8 * len(self._numbers) + BYTES_A_WORD * len(self._words))
         if held > self._limit.mb * MEGABYTE:
             raise InputError(
@@ -72,6 +82,12 @@ class Gathered:
     def words(self) -> dict[str, Words]:
         """The texts of the jobs."""
         return {name: column.column() for name, column in self._words.items()}
+
+    def _amounts(self, rows: Rows, usable: Flags) -> Iterator[str]:
+        """Counted resources, a text for each of these rows."""
+        names = [name.removeprefix(COUNTED) for name in self._resources]
+        values = [np.nan_to_num(rows.value(name)[usable]).tolist() for name in self._resources]
+        return (resources_text(dict(zip(names, amounts, strict=True))) for amounts in zip(*values, strict=True))
 
     def _suspect(self, rows: Rows, jobs: Derived) -> None:
         for name, unread in rows.unread.items():
@@ -101,4 +117,6 @@ class Gathered:
         field = self._map.fields.get(name)
         if field is None or field.unit is None:
             return "a number" if name not in TIMES else "a number of s, or a date and time"
-        return f'a number of "{field.unit}"' if field.unit not in ("iso", "date", "clock", "size") else f'"{field.unit}"'
+        return (
+            f'a number of "{field.unit}"' if field.unit not in ("iso", "date", "clock", "size") else f'"{field.unit}"'
+        )

@@ -48,9 +48,9 @@ class Instants:
         numbers = as_numbers(cells)
         if field.unit is None and is_text(cells) and numbers.unread.any():
             stamped = self._stamped(cells, field)
-            plain = ~numbers.unread & ~np.isnan(numbers.values)
-            return Numbers(np.where(plain, numbers.values * TIMES_MS["s"], stamped.values), stamped.unread & ~plain)
-        return Numbers(numbers.values * TIMES_MS[field.unit or "s"], numbers.unread)
+            plain = ~numbers.unread & ~np.isnan(numbers.amounts)
+            return Numbers(np.where(plain, numbers.amounts * TIMES_MS["s"], stamped.amounts), stamped.unread & ~plain)
+        return Numbers(numbers.amounts * TIMES_MS[field.unit or "s"], numbers.unread)
 
     def _dated(self, cells: pa.Array, field: Field) -> Numbers:
         from pyarrow import compute
@@ -88,9 +88,9 @@ class Instants:
 
         texts = cells.cast(pa.string())
         with_zone, without = by_spelling(texts, Stamps(zoned=True).read), by_spelling(texts, Stamps(zoned=False).read)
-        local = pa.array(without.values * 1000.0, from_pandas=True).cast(pa.int64(), safe=False)
+        local = pa.array(without.amounts * 1000.0, from_pandas=True).cast(pa.int64(), safe=False)
         there = _milliseconds(_localised(local.cast(pa.timestamp("us")), zone))
-        return Numbers(np.where(without.unread, with_zone.values, there), with_zone.unread & without.unread)
+        return Numbers(np.where(without.unread, with_zone.amounts, there), with_zone.unread & without.unread)
 
 
 def _localised(read: pa.Array, zone: str | None) -> pa.Array:

@@ -26,7 +26,7 @@ class Rows:
     """The fields of some rows, as their file says them."""
 
     count: int  # of rows
-    values: Mapping[str, Floats]  # of the fields that are mapped: ms, B, cores, tasks, counts; NaN: not known
+    amounts: Mapping[str, Floats]  # of the fields that are mapped: ms, B, cores, tasks, counts; NaN: not known
     unread: Mapping[str, Flags]  # rows of which a cell could not be read
     words: Callable[[str, Flags], list[str]]  # the texts of a field in some of the rows
     numbers: Floats  # the rows' numbers in the file, from 1, shape (count,)
@@ -34,7 +34,7 @@ class Rows:
 
     def value(self, name: str) -> Floats:
         """A field; NaN if the map does not have it."""
-        return self.values[name] if name in self.values else np.full(self.count, math.nan)
+        return self.amounts[name] if name in self.amounts else np.full(self.count, math.nan)
 
     def not_read(self, *names: str) -> Flags:
         """Rows in which one of these fields could not be read."""
@@ -64,7 +64,7 @@ def derived(found: ColumnMap, rows: Rows, reading: LogReading) -> Derived:
         columns["tasks"] = tasks
     if found.memory is not None:
         memory = rows.value("memory")
-        shared_by = {"job": tasks, "task": 1.0, "core": tasks / cores}[found.memory.per]
+        shared_by = {"job": tasks, "task": np.ones(rows.count), "core": tasks / cores}[found.memory.per]
         columns["memory_mb"] = np.where(memory > 0, memory, math.nan) / 1e6 / shared_by
     disk, assumed = _disk(found, rows, tasks, reading)
     columns |= disk
@@ -73,7 +73,7 @@ def derived(found: ColumnMap, rows: Rows, reading: LogReading) -> Derived:
         columns["requested_ms"] = np.where(requested > 0, requested, math.nan)
     waits = start - submit
     columns[RECORDED_WAIT] = np.where(waits >= 0, waits, math.nan)
-    says_run = "run" in rows.values or "end" in rows.values
+    says_run = "run" in rows.amounts or "end" in rows.amounts
     reasons = {
         "submit not read": np.isnan(submit) & rows.not_read(*(TIMES[1:] if found.submit is None else TIMES[:1])),
         "no submit time": np.isnan(submit),
@@ -89,7 +89,7 @@ def derived(found: ColumnMap, rows: Rows, reading: LogReading) -> Derived:
         reasons["cores not read"] = np.isnan(tasks) & rows.not_read("cores", "tasks")
         reasons["no cores"] = np.isnan(tasks)
         reasons["more than 2^31 tasks"] = tasks > LARGEST_WHOLE
-    sizes = [rows.values[name] for name in SIZES if name in rows.values]
+    sizes = [rows.amounts[name] for name in SIZES if name in rows.amounts]
     if sizes:
         reasons["negative bytes"] = np.any([values < 0 for values in sizes], axis=0)
         reasons["bytes beyond 2^63"] = np.any([values >= LARGEST_COUNT for values in sizes], axis=0)
@@ -105,13 +105,13 @@ def _times(found: ColumnMap, rows: Rows) -> tuple[Floats, Floats, Floats, Floats
     """Submission, start, end and run time [ms]."""
     start, end, run = rows.value("start"), rows.value("end"), rows.value("run")
     submit = rows.value("submit")
-    if "submit" not in rows.values:
-        submit = start if "start" in rows.values else end - run
+    if "submit" not in rows.amounts:
+        submit = start if "start" in rows.amounts else end - run
     # Without a start, a job starts when it is submitted.
-    begin = start if "start" in rows.values else submit
-    if "run" not in rows.values or "end" in rows.values:
+    begin = start if "start" in rows.amounts else submit
+    if "run" not in rows.amounts or "end" in rows.amounts:
         run = np.where(np.isnan(run), end - begin, run)
-    if "start" not in rows.values and "run" in rows.values:
+    if "start" not in rows.amounts and "run" in rows.amounts:
         start = end - run
     return submit, start, end, run
 
@@ -137,9 +137,9 @@ def _cpu(
     """CPU time of each job [ms], None if the map says neither it nor run times; and what is remarkable."""
     busy = run * cores
     if found.cpu is None or reading.cpu_time == "run":
-        says_run = "run" in rows.values or "end" in rows.values
+        says_run = "run" in rows.amounts or "end" in rows.amounts
         return (busy if says_run else None), {}
-    cpu = rows.value("cpu") * {"job": 1.0, "task": tasks, "core": cores}[found.cpu.per]
+    cpu = rows.value("cpu") * {"job": np.ones(rows.count), "task": tasks, "core": cores}[found.cpu.per]
     most = run * tasks
     above = cpu > most * (1 + 1e-9)
     unknown = np.isnan(cpu)

@@ -13,6 +13,8 @@ from cluster_abm.workload.parents import Parents
 if TYPE_CHECKING:
     import pyarrow as pa
 
+SAMPLED = "not in the sample"  # why a row is left out
+
 
 def kept_texts(ids: pa.Array, share: float) -> Flags:
     """Which ids a sample keeps, shape as `ids`: equal ids are kept together."""
