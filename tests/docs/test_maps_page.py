@@ -5,11 +5,11 @@ from __future__ import annotations
 import tomllib
 
 import pandas as pd
-import pytest
+from pages import Page
 
 from cluster_abm.scenario.columns import ColumnMap
 from docs._extensions.generated_pages import filled, maps
-from pages import Page
+from docs._extensions.generated_pages.markdown import anchor
 
 TEXT = (maps.REFERENCE / "maps.md").read_text(encoding="utf-8")
 PAGE = Page("docs/reference/maps.md", TEXT)
@@ -35,9 +35,9 @@ def test_every_key_and_every_shipped_map_is_on_it():
     text = filled(TEXT)
     for part, section in maps.PARTS_OF_A_MAP.items():
         for name in section.model_fields:
-            assert f"{{#{maps.anchor(f'map-{part}', name)}}}" in text, (part, name)
+            assert f"{{#{anchor(f'map-{part}', name)}}}" in text, (part, name)
     for name in maps.shipped_maps():
-        assert f"{{#{maps.anchor('map', name)}}}" in text, name
+        assert f"{{#{anchor('map', name)}}}" in text, name
 
 
 def test_a_map_without_a_run_is_said_to_be_not_tried():

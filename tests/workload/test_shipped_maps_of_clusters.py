@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cluster_abm.workload.traces import read_trace
+from cluster_abm.workload.traces import read_trace, trace_info
 
 DATA = Path(os.environ.get("CLUSTER_ABM_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
 PODS = DATA / "logs" / "alibaba-gpu-2023-pods.csv.xz"
@@ -252,7 +252,7 @@ def test_azure_functions_2019_spreads_the_invocations_of_a_minute(trace_of):
     # Three in the second minute: at 70, 90 and 110 s; one in the middle of the last one.
     same(column(trace, "arrival_ms"), [0.0, 20_000.0, 40_000.0, 86_370_000.0 - 70_000.0])
     assert column(trace, "name") == ["f", "f", "f", "g"]
-    assert "cpu_ms" in trace.filled
+    assert trace_info(trace)["filled"]["cpu_ms"] == "in no row: by workload.cpu_ms"
 
 
 def test_philly(trace_of):

@@ -15,7 +15,7 @@ from cluster_abm.scenario.columns.map import About, Machine
 from cluster_abm.workload import traces
 
 from .keys import allowed_of, as_toml
-from .markdown import anchor, code, escaped, table, target
+from .markdown import code, escaped, table, target
 from .scenarios import REFERENCE
 
 MAPS = Path(traces.__file__).parent / "maps"

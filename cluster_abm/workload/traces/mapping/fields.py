@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 MB = 1e6
 # Alibaba's names of tasks: R3_1_2 is number 3 and comes after 1 and 2.
-TASK_NUMBER = r"^[A-Za-z]+(?P<number>\d+)(_\d+)*$"
-TASK_PARENTS = r"^[A-Za-z]+\d+_(?P<parents>\d+(_\d+)*)$"
+TASK_NUMBER = r"^[A-Za-z]+(?P<number>\d+)(?:_\d+)*$"
+TASK_PARENTS = r"^[A-Za-z]+\d+_(?P<parents>\d+(?:_\d+)*)$"
 BETWEEN = "/"  # the parts of an id
 
 
@@ -87,6 +87,10 @@ class Fields:
         else:
             assert field.column is not None
             cells = self._cell(field.column)
+            if field.form == "count":
+                return as_numbers(_entries(cells))
+            if field.pattern is not None:
+                cells = stripped(first_group(as_texts(cells), field.pattern))
             if name in DURATIONS and _is_clock(cells, field):
                 return by_spelling(cells, clock_ms)
             if field.unit == SIZE:
@@ -157,6 +161,14 @@ def _is_clock(cells: pa.Array, field: Field) -> bool:
     from pyarrow import compute
 
     return is_text(cells) and bool(compute.any(compute.match_substring(cells, ":")).as_py())
+
+
+def _entries(cells: pa.Array) -> pa.Array:
+    """How many entries lists have, which are texts with blanks between the entries; null where there is no list."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    return compute.count_substring_regex(cells.cast(pa.string()), r"\S+")
 
 
 def first_group(texts: pa.Array, pattern: str) -> pa.Array:
