@@ -7,7 +7,6 @@ time: that of 2.5 cores for 60 s is 150 s on three tasks, 50 s each.
 from __future__ import annotations
 
 import json
-import math
 import os
 from pathlib import Path
 
@@ -19,7 +18,6 @@ from cluster_abm.workload.traces import read_trace, trace_info
 
 DATA = Path(os.environ.get("CLUSTER_ABM_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
 PODS = DATA / "logs" / "alibaba-gpu-2023-pods.csv.xz"
-NOT_KNOWN = math.nan
 AFTER = 2**63 - 1  # the time of what Google's trace did not see
 HASH = "x/XsOfHO4ocsV99i4NluqKDuxctW2MMVmwqOPAlg4wp8mqbBOe3wxBlQo0+Qx+uf"
 
@@ -171,6 +169,7 @@ def test_the_names_of_tasks_of_alibaba_2018_say_what_they_come_after(trace_of):
     assert trace.parents is not None
     pairs = sorted(zip(trace.parents.waiting.tolist(), trace.parents.parent.tolist(), strict=True))
     assert pairs == [(2, 0), (2, 1), (4, 3)]
+    assert trace_info(trace)["recorded_wait_s"] is None
     # Half a per cent of 512 GB for each instance; M2's two instances of two cores are four tasks.
     same(column(trace, "memory_mb")[:1], [2560.0])
     assert trace.rows == 8
@@ -180,7 +179,7 @@ def test_the_names_of_tasks_of_alibaba_2018_say_what_they_come_after(trace_of):
 def test_alibaba_gpu_2020(trace_of):
     trace = trace_of(
         "4f057009a5d481acec67b088,tensorflow,1.0,Terminated,1739162.0,1739200.0,600.0,29.296875,50.0,MISC\n"
-        "4f057009a5d481acec67b088,ps,2.0,Failed,1739170.0,1739180.0,100.0,10.0,,MISC\n"
+        "4f057009a5d481acec67b088,ps,2.0,Failed,1739170.0,1739180.0,100.0,10.0,0.0,MISC\n"
         "aaaa7009a5d481acec67b088,worker,1.0,Running,1739171.0,,600.0,29.296875,50.0,P100\n"
         "bbbb7009a5d481acec67b088,worker,1.0,Waiting,,,600.0,29.296875,50.0,\n",
         "alibaba-gpu-2020",
@@ -188,6 +187,7 @@ def test_alibaba_gpu_2020(trace_of):
     assert column(trace, "job") == ["4f057009a5d481acec67b088/tensorflow", "4f057009a5d481acec67b088/ps"]
     same(column(trace, "tasks"), [6, 2])
     same(column(trace, "cpu_ms"), [38_000.0, 10_000.0])
+    assert trace_info(trace)["resources"] == {"gpu": {"jobs": 1, "total": 0.5}}
     # 30,000 MiB on six tasks; 10 GiB an instance.
     same(column(trace, "memory_mb"), [30_000 * 1.048576 / 6, 10 * 1024 * 1.048576])
     assert trace.rows == 4
@@ -283,6 +283,7 @@ def test_philly(trace_of):
     same(column(trace, "tasks"), [12, 1])
     same(column(trace, "cpu_ms"), [480_000.0, 4 * 3_600_000.0])
     same(column(trace, "recorded_wait_ms"), [30_000.0, 0.0])
+    assert trace_info(trace)["resources"] == {"gpu": {"jobs": 2, "total": 13.0}}
     assert trace.rows == 4
     assert sum(trace.skipped.values()) == 2
 
@@ -301,7 +302,6 @@ def test_helios(trace_of):
     assert column(trace, "user") == ["uX", "uY"]
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not PODS.exists(), reason="the real pods are not here")
 def test_the_real_pods_of_2023_counted_by_pandas():
     pods = pd.read_csv(PODS)
@@ -313,5 +313,9 @@ def test_the_real_pods_of_2023_counted_by_pandas():
     assert list(trace.skipped.values()) == [int((pods["pod_phase"] == "Pending").sum())]
     work_s = trace.table["cpu_ms"] * trace.table["tasks"] / 1000.0
     assert float(work_s.sum()) == pytest.approx(float((run_s * cores).sum()), rel=1e-9)
+    gpus = ran["num_gpu"] * ran["gpu_milli"] / 1000
+    found = trace_info(trace)["resources"]["gpu"]
+    assert found["jobs"] == int((gpus > 0).sum())
+    assert found["total"] == pytest.approx(float(gpus.sum()))
     waits_s = (ran["scheduled_time"] - ran["creation_time"]).sort_values().to_numpy(float)
     same(np.sort(trace.table["recorded_wait_ms"].to_numpy(float)) / 1000.0, waits_s)

@@ -13,7 +13,6 @@ NAMES = (
 )  # fmt: skip
 
 
-@pytest.mark.slow
 def test_a_table_of_alibaba_2018(tmp_path):
     path = tmp_path / "batch_task.csv"
     tables.write_table("alibaba-2018", 4000, path, block=1000)
@@ -33,7 +32,6 @@ def test_a_table_of_alibaba_2018(tmp_path):
     assert len(trace.parents.parent) == pairs
 
 
-@pytest.mark.slow
 def test_a_table_of_google_2019_whose_jobs_end_blocks_later(tmp_path):
     path = tmp_path / "instance_events.csv"
     tables.write_table("google-2019", 2900, path, block=300)

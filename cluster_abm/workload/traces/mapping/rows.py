@@ -73,7 +73,8 @@ def derived(found: ColumnMap, rows: Rows, reading: LogReading) -> Derived:
     requested = rows.value("requested")
     if found.requested is not None:
         columns["requested_ms"] = np.where(requested > 0, requested, math.nan)
-    waits = start - submit
+    # A submission that the file does not say says no wait either.
+    waits = start - submit if "submit" in rows.amounts else np.full(rows.count, math.nan)
     columns[RECORDED_WAIT] = np.where(waits >= 0, waits, math.nan)
     says_run = "run" in rows.amounts or "end" in rows.amounts
     reasons = {
