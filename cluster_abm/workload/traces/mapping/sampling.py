@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cluster_abm.arrays import Flags, Integers
-from cluster_abm.workload.parents import Parents
+from cluster_abm.errors import InputError
+from cluster_abm.workload.parents import Parents, among
+from cluster_abm.workload.traces.table import Trace
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,6 +49,27 @@ def kept_workflows(parents: Parents | None, keys: Sequence[str] | None, rows: in
     if keys is None:
         return kept_numbers(first, share)
     return _below(np.asarray(keys, object)[first], share)
+
+
+def sampled(trace: Trace, share: float) -> Trace:
+    """The sample of a trace whose jobs have no ids: by their numbers, jobs that wait for each other together.
+
+    Raises InputError: its rows are no jobs (GWA-T-12), or no job is left.
+    """
+    if share == 1:
+        return trace
+    if trace.samples is not None:
+        raise InputError(
+            f"{trace.file}: sample = {share:g} (--sample, workload.trace.sample): a {trace.format} trace has a job a "
+            "file: allowed 1; workload.trace.keep_share keeps a part of them"
+        )
+    kept = kept_workflows(trace.parents, None, len(trace.table), share)
+    if not kept.any():
+        raise InputError(f"{trace.file}: sample = {share:g}: none of its {len(kept):,} jobs is in it")
+    parents = None if trace.parents is None else among(trace.parents, kept)
+    skipped = trace.skipped | {SAMPLED: int((~kept).sum())}
+    table = trace.table[kept].reset_index(drop=True)
+    return replace(trace, table=table, skipped=skipped, parents=parents, sample=share)
 
 
 def _below(values: np.ndarray, share: float) -> Flags:
