@@ -101,6 +101,8 @@ class Layout(Section):
     """whether the first line names the columns"""
     names: tuple[str, ...] = ()
     """the columns, where there is no header; counted: NAME[OTHER] is a list as long as OTHER says"""
+    orders: tuple[tuple[str, ...], ...] = ()
+    """reader sacct: orders of columns that are known where there is no header"""
     quoted: bool = True
     """whether quotes enclose cells"""
     remark: Annotated[str, Bounded(max_length=8)] = ""
