@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
@@ -22,6 +23,7 @@ from cluster_abm.scenario.columns.units import (
 from cluster_abm.scenario.distributions import Positive
 
 LONGEST_PATTERN = 200
+RESOURCE_NAME = re.compile(r"[A-Za-z_][\w./:-]{0,99}", re.ASCII)
 Column = (
     Annotated[str, Strict(), Bounded(min_length=1, max_length=300)]
     | Annotated[int, Strict(), Bounded(ge=1, le=100_000)]
@@ -80,7 +82,7 @@ class Field(Section):
         if sum(given) != 1:
             raise ValueError("allowed: one of column, columns, expr and value")
         if self.expr is not None:
-            check_expression(self.expr)
+            check_expression(self.expr, truth=False)
         if (self.format is not None) != (self.unit == DATE):
             raise ValueError('format: goes with unit = "date", as "%m/%d/%Y %H:%M:%S"')
         if self.zone is not None:
@@ -234,14 +236,21 @@ class ColumnMap(Section):
             if field is not None:
                 _check_number(name, field, self.machine)
         for name, field in self.resources.items():
+            if RESOURCE_NAME.fullmatch(name) is None:
+                raise ValueError(f"resources: {name[:60]!r}: allowed: a name as gpu, or gpu:a100")
             if field.unit is not None and field.unit not in COUNTS:
                 raise ValueError(f"resources.{name}: unit = {field.unit!r}: allowed: {', '.join(COUNTS)}")
         if self.filter is not None:
-            check_expression(self.filter)
-        if self.reader is not None:
-            return self
+            check_expression(self.filter, truth=True)
         if self.events is not None:
             _check_number("submit", self.events.time, self.machine, "events.time")
+        return self
+
+    def check_complete(self) -> None:
+        """Raise ValueError if a field is missing without which no row is a job."""
+        if self.reader is not None:
+            return
+        if self.events is not None:
             given = [name for name in (*INSTANTS, "run") if getattr(self, name) is not None]
             if self.job is None or given:
                 raise ValueError(f"events: needs job, and no {', '.join(given) or 'submit, start, end, run'}")
@@ -249,7 +258,6 @@ class ColumnMap(Section):
             raise ValueError("allowed: a map with submit, with start, or with end and run (or events, or spread)")
         if self.parents is not None and self.job is None:
             raise ValueError("parents: needs job")
-        return self
 
     @property
     def fields(self) -> dict[str, Field]:
