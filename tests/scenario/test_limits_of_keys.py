@@ -60,8 +60,8 @@ RANGES: dict[str, list[str]] = {
     ],
     "[0, 1)": ["workload.repeats.share"],
     "(0, 1]": [
-        "cluster.buffer_control.gain", "workload.trace.keep_share", "workload.trace.sample", "workload.background.0.cpu_share",
-        f"{SLOW}.factor",
+        "cluster.buffer_control.gain", "workload.trace.keep_share", "workload.trace.sample",
+        "workload.background.0.cpu_share", f"{SLOW}.factor",
     ],
     "(0, 1)": ["workload.application.cpu_share"],
     "[0, 0.99]": ["interconnect.loss_share"],

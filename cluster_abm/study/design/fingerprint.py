@@ -95,7 +95,7 @@ def cell_key(scenario: Scenario) -> str:
         if path in files:
             section["file"] = path.name
         elif path is not None and section is resolved["workload"]["trace"] and shipped_trace(section["file"]) is None:
-            section["file"] = [path.name, *(inside.name for inside in _files(path))]
+            section["file"] = [path.name, *(inside.name for inside in _files(scenario.workload.trace))]
     for key in unread_keys(scenario):
         drop(resolved, key)
     # A policy's file has its name among the parameters.
