@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 MB = 1e6
 # Alibaba's names of tasks: R3_1_2 is number 3 and comes after 1 and 2.
-TASK_NUMBER = r"^[A-Za-z]+(?P<number>\d+)(_\d+)*$"
-TASK_PARENTS = r"^[A-Za-z]+\d+_(?P<parents>\d+(_\d+)*)$"
+TASK_NUMBER = r"^[A-Za-z]+(?P<number>\d+)(?:_\d+)*$"
+TASK_PARENTS = r"^[A-Za-z]+\d+_(?P<parents>\d+(?:_\d+)*)$"
 BETWEEN = "/"  # the parts of an id
 
 

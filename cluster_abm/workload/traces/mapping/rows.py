@@ -64,14 +64,17 @@ def derived(found: ColumnMap, rows: Rows, reading: LogReading) -> Derived:
         columns["tasks"] = tasks
     if found.memory is not None:
         memory = rows.value("memory")
-        shared_by = {"job": tasks, "task": np.ones(rows.count), "core": tasks / cores}[found.memory.per]
+        # A task of the file that has several cores is several of ours, which share its memory.
+        of_file = np.fmax(rows.value("tasks"), 1.0)
+        shared_by = {"job": tasks, "task": tasks / of_file, "core": tasks / cores}[found.memory.per]
         columns["memory_mb"] = np.where(memory > 0, memory, math.nan) / 1e6 / shared_by
     disk, assumed = _disk(found, rows, tasks, reading)
     columns |= disk
     requested = rows.value("requested")
     if found.requested is not None:
         columns["requested_ms"] = np.where(requested > 0, requested, math.nan)
-    waits = start - submit
+    # A submission that the file does not say says no wait either.
+    waits = start - submit if "submit" in rows.amounts else np.full(rows.count, math.nan)
     columns[RECORDED_WAIT] = np.where(waits >= 0, waits, math.nan)
     says_run = "run" in rows.amounts or "end" in rows.amounts
     reasons = {
