@@ -115,6 +115,8 @@ class Layout(Section):
     names: tuple[str, ...] = ()
     """the columns, where there is no header; counted: NAME[OTHER] is a list as long as OTHER says, NAME[6*OTHER]
     six times as long"""
+    orders: tuple[tuple[str, ...], ...] = ()
+    """reader sacct: orders of columns that are known where there is no header"""
     quoted: bool = True
     """whether quotes enclose cells"""
     remark: Annotated[str, Bounded(max_length=8)] = ""
@@ -268,6 +270,12 @@ class ColumnMap(Section):
             raise ValueError("allowed: a map with submit, with start, or with end and run (or events, or spread)")
         if self.parents is not None and self.job is None:
             raise ValueError("parents: needs job")
+
+    @property
+    def says_cpu(self) -> bool:
+        """Whether jobs have CPU times, used ones or run times."""
+        found = (self.reader, self.cpu, self.run, self.end, self.events)
+        return any(one is not None for one in found)
 
     @property
     def fields(self) -> dict[str, Field]:
