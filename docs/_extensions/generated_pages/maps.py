@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import csv
-import tomllib
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
 from cluster_abm.scenario.columns import ColumnMap, Events, Field, Layout, Spread
 from cluster_abm.scenario.columns.map import About, Machine
-from cluster_abm.workload import traces
+from cluster_abm.workload.traces.mapping.maps import shipped_maps
 
 from .keys import allowed_of, as_toml
 from .markdown import code, escaped, table, target
 from .scenarios import REFERENCE
 
-MAPS = Path(traces.__file__).parent / "maps"
 TRIED = REFERENCE / "maps.csv"  # by scenarios/try_maps.py
 NOT_TRIED = "not tried on the file"
-
-
-@lru_cache
-def shipped_maps() -> dict[str, ColumnMap]:
-    """The maps that ship, by name."""
-    return {
-        path.stem: ColumnMap.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-        for path in sorted(MAPS.glob("*.toml"))
-    }
 
 
 PARTS_OF_A_MAP: dict[str, type[BaseModel]] = {
