@@ -44,29 +44,35 @@ def _shown(default: Any) -> str:
 def of_shipped() -> str:
     """What each shipped map reads, and what is assumed, as Markdown."""
     return table(
-        ["map", "reads", "a row is", "assumed", "schema"],
+        ["map", "reads", "a row is", "assumed", "schema", "tried on"],
         [
-            [target("map", name), escaped(one.about.title), one.about.row, escaped(one.about.note), one.about.source]
+            [
+                target("map", name), escaped(one.about.title), one.about.row, escaped(one.about.note),
+                _linked(one.about.source), escaped(one.about.tried) or NOT_TRIED,
+            ]
             for name, one in shipped_maps().items()
         ],
-    )
+    )  # fmt: skip
+
+
+def _linked(source: str) -> str:
+    """A source as Markdown: an address, and perhaps words behind it."""
+    address, _, words = source.partition(" ")
+    return f"<{address}> {escaped(words)}".strip() if address.startswith("https://") else escaped(source)
 
 
 def tried() -> str:
     """Each shipped map with the files that it was tried on, as Markdown."""
     with TRIED.open(encoding="utf-8", newline="") as file:
-        found = list(csv.DictReader(file))
+        runs = list(csv.DictReader(file))
     rows = []
-    for name, one in shipped_maps().items():
-        lines = [line for line in found if line["map"] == name]
-        if not lines or not one.about.tried:
-            rows.append([code(name), NOT_TRIED, *[""] * 6])
-        for line in lines if one.about.tried else ():
-            rows.append(
-                [
-                    code(name), escaped(f"{line['file']} ({one.about.tried})"), f"{int(line['rows']):,}",
-                    f"{int(line['used']):,}", escaped(line["skipped"]), line["filled"], line["wall_s"],
-                    line["peak_mb"],
-                ]
-            )  # fmt: skip
+    for name in shipped_maps():
+        found = [
+            [
+                code(name), code(run["file"]), f"{int(run['rows']):,}", f"{int(run['used']):,}",
+                escaped(run["skipped"]), escaped(run["filled"]), run["wall_s"], run["peak_mb"],
+            ]
+            for run in runs if run["map"] == name
+        ]  # fmt: skip
+        rows += found or [[code(name), NOT_TRIED, *[""] * 6]]
     return table(["map", "file", "rows", "used", "skipped", "filled", "time [s]", "memory [MB]"], rows)
