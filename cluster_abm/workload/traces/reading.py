@@ -45,7 +45,7 @@ def read_trace(
     fields: str | None = None,
     sample: float = 1.0,
 ) -> Trace:
-    """The trace in a file, plain or compressed by gzip or xz, or in a folder of virtual machines, or of parts of a table.
+    """The trace in a file, plain or packed by gzip or xz, or in a folder of virtual machines, or of parts of a table.
 
     Raises InputError: no such file, too large, cut off, unknown format, or wrong content; several problems at once.
 
@@ -196,8 +196,8 @@ def _refuse(asked: _Asked, kind: str, where: str) -> None:
         )
     if asked.fields is not None and (kind not in TRACE_MAPS or shipped_maps()[kind].reader is None):
         raise InputError(
-            f"{where}: fields = {asked.fields[:60]!r} (--fields, workload.trace.fields): a {kind} trace says its columns "
-            "itself; allowed with --map sacct-n alone"
+            f"{where}: fields = {asked.fields[:60]!r} (--fields, workload.trace.fields): a {kind} trace says its "
+            "columns itself; allowed with --map sacct-n alone"
         )
     for key, plain in vars(PLAIN_READING).items():
         value, readers = getattr(asked.reading, key), [name for name in TRACE_FORMATS if key in formats()[name].reads]

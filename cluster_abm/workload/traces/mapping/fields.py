@@ -16,8 +16,9 @@ from cluster_abm.scenario.columns.units import CLOCK, COUNTS, SHARE, SIZE, SIZES
 from cluster_abm.workload.traces.layouts.blocks import Block, Column
 from cluster_abm.workload.traces.mapping.cells import Numbers, as_numbers, as_texts, by_spelling, is_text, stripped
 from cluster_abm.workload.traces.mapping.evaluating import numbers_of, truths_of
-from cluster_abm.workload.traces.mapping.instants import Instants
-from cluster_abm.workload.traces.parts.units import clock_ms, size_bytes
+from cluster_abm.workload.traces.mapping.forms import COUNTED, clock_or_seconds_ms
+from cluster_abm.workload.traces.mapping.instants import Instants, in_ms
+from cluster_abm.workload.traces.parts.units import size_bytes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,7 +34,7 @@ def columns_of(found: ColumnMap) -> tuple[Column, ...]:
     """The columns that a map reads, each once."""
     columns: list[Column] = []
     fields = [*found.fields.values(), *([found.events.time] if found.events else [])]
-    for field in fields:
+    for field in (source for one in fields for source in one.sources):
         columns += [field.column] if field.column is not None else field.columns
         columns += names_in(parsed(field.expr)) if field.expr is not None else ()
     if found.filter is not None:
@@ -74,29 +75,12 @@ class Fields:
 
     def number(self, name: str, field: Field) -> Numbers:
         """A field as numbers: times in ms, bytes in B, cores and counts in 1; as the file says, whose they are."""
-        if name in INSTANTS and field.column is not None:
-            return self._instants.read(self._cell(field.column), field)
-        if field.value is not None:
-            try:
-                read = Numbers(np.full(self.rows, float(field.value)), np.zeros(self.rows, bool))
-            except ValueError:
-                read = Numbers(np.full(self.rows, math.nan), np.ones(self.rows, bool))
-        elif field.expr is not None:
-            node = parsed(field.expr)
-            read = numbers_of(node, self._cells(names_in(node)), self.rows)
-        else:
-            assert field.column is not None
-            cells = self._cell(field.column)
-            if field.form == "count":
-                return as_numbers(_entries(cells))
-            if field.pattern is not None:
-                cells = stripped(first_group(as_texts(cells), field.pattern))
-            if name in DURATIONS and _is_clock(cells, field):
-                return by_spelling(cells, clock_ms)
-            if field.unit == SIZE:
-                return by_spelling(cells, size_bytes)
-            read = as_numbers(cells)
-        return Numbers(read.amounts * self._scale(name, field), read.unread)
+        read = self._number(name, field)
+        if field.otherwise is None:
+            return read
+        other, lacks = self.number(name, field.otherwise), np.isnan(read.amounts)
+        unread = np.where(lacks, (read.unread & np.isnan(other.amounts)) | other.unread, read.unread)
+        return Numbers(np.where(lacks, other.amounts, read.amounts), unread)
 
     def count(self, column: Column) -> Floats:
         """A column of counts; NaN where there is none, shape (rows,)."""
@@ -107,6 +91,9 @@ class Fields:
         import pyarrow as pa
         from pyarrow import compute
 
+        if field.otherwise is not None:
+            texts = self.words(field.model_copy(update={"otherwise": None}))
+            return compute.if_else(compute.equal(texts, ""), self.words(field.otherwise), texts)
         if field.value is not None:
             return pa.array([str(field.value)] * self.rows, pa.string())
         columns = field.columns or ((field.column,) if field.column is not None else ())
@@ -136,6 +123,30 @@ class Fields:
         """A column as texts."""
         return as_texts(self._cell(column))
 
+    def _number(self, name: str, field: Field) -> Numbers:
+        """A field as numbers by its first source."""
+        if field.value is not None:
+            try:
+                read = Numbers(np.full(self.rows, float(field.value)), np.zeros(self.rows, bool))
+            except ValueError:
+                read = Numbers(np.full(self.rows, math.nan), np.ones(self.rows, bool))
+        elif field.expr is not None:
+            node = parsed(field.expr)
+            read = numbers_of(node, self._cells(names_in(node)), self.rows)
+        else:
+            assert field.column is not None
+            cells = self._cell(field.column)
+            if field.pattern is not None:
+                cells = stripped(first_group(as_texts(cells), field.pattern), self._map.missing)
+            if name in INSTANTS:
+                return self._instants.read(cells, field)
+            if name in DURATIONS and _is_clock(cells, field):
+                return by_spelling(cells, clock_or_seconds_ms)
+            if field.unit == SIZE:
+                return by_spelling(cells, size_bytes)
+            read = by_spelling(cells, COUNTED[field.form]) if field.form in COUNTED else as_numbers(cells)
+        return Numbers(self._scaled(read.amounts, name, field), read.unread)
+
     def _cell(self, column: Column) -> pa.Array:
         if column not in self._ready:
             self._ready[column] = stripped(self._raw[column], self._map.missing)
@@ -144,14 +155,16 @@ class Fields:
     def _cells(self, columns: Iterable[Column]) -> dict[Column, pa.Array]:
         return {column: self._cell(column) for column in columns}
 
-    def _scale(self, name: str, field: Field) -> float:
-        """How many base units the unit of a field is."""
+    def _scaled(self, amounts: Floats, name: str, field: Field) -> Floats:
+        """Numbers of the unit of a field as base units."""
         machine = self._map.machine
+        if name in INSTANTS:
+            return in_ms(amounts, field)
         if name in SIZES:
-            return float(machine.memory_mb or 0.0) * MB if field.unit == SHARE else SIZES_B[str(field.unit)]
-        if name in (*INSTANTS, *DURATIONS):
-            return TIMES_MS[field.unit or "s"]
-        return float(machine.cores or 0.0) if field.unit == SHARE else COUNTS[field.unit or "1"]
+            return amounts * (float(machine.memory_mb or 0.0) * MB if field.unit == SHARE else SIZES_B[str(field.unit)])
+        if name in DURATIONS:
+            return amounts * TIMES_MS[field.unit or "s"]
+        return amounts * (float(machine.cores or 0.0) if field.unit == SHARE else COUNTS[field.unit or "1"])
 
 
 def _is_clock(cells: pa.Array, field: Field) -> bool:
@@ -161,14 +174,6 @@ def _is_clock(cells: pa.Array, field: Field) -> bool:
     from pyarrow import compute
 
     return is_text(cells) and bool(compute.any(compute.match_substring(cells, ":")).as_py())
-
-
-def _entries(cells: pa.Array) -> pa.Array:
-    """How many entries lists have, which are texts with blanks between the entries; null where there is no list."""
-    import pyarrow as pa
-    from pyarrow import compute
-
-    return compute.count_substring_regex(cells.cast(pa.string()), r"\S+")
 
 
 def first_group(texts: pa.Array, pattern: str) -> pa.Array:

@@ -9,7 +9,7 @@ import numpy as np
 
 from cluster_abm.arrays import Flags, Floats
 from cluster_abm.scenario.columns import Field
-from cluster_abm.scenario.columns.units import DATE, ISO, TIMES_MS
+from cluster_abm.scenario.columns.units import DATE, EPOCH, ISO, TIMES_MS
 from cluster_abm.workload.traces.mapping.cells import Numbers, as_numbers, by_spelling, is_text
 from cluster_abm.workload.traces.parts.stamps import Stamps
 from cluster_abm.workload.traces.parts.units import DAY
@@ -50,7 +50,7 @@ class Instants:
             stamped = self._stamped(cells, field)
             plain = ~numbers.unread & ~np.isnan(numbers.amounts)
             return Numbers(np.where(plain, numbers.amounts * TIMES_MS["s"], stamped.amounts), stamped.unread & ~plain)
-        return Numbers(numbers.amounts * TIMES_MS[field.unit or "s"], numbers.unread)
+        return Numbers(in_ms(numbers.amounts, field), numbers.unread)
 
     def _dated(self, cells: pa.Array, field: Field) -> Numbers:
         from pyarrow import compute
@@ -91,6 +91,15 @@ class Instants:
         local = pa.array(without.amounts * 1000.0, from_pandas=True).cast(pa.int64(), safe=False)
         there = _milliseconds(_localised(local.cast(pa.timestamp("us")), zone))
         return Numbers(np.where(without.unread, with_zone.amounts, there), with_zone.unread & without.unread)
+
+
+def in_ms(instants: Floats, field: Field) -> Floats:
+    """Instants that are numbers, in ms, by the field's unit; of `epoch`, seconds reach to the year 5138."""
+    if field.unit != EPOCH:
+        return instants * TIMES_MS[field.unit or "s"]
+    size = np.abs(instants)
+    units = [TIMES_MS["s"], TIMES_MS["ms"], TIMES_MS["us"]]
+    return instants * np.select([size < 1e11, size < 1e14, size < 1e17], units, TIMES_MS["ns"])
 
 
 def _localised(read: pa.Array, zone: str | None) -> pa.Array:
