@@ -114,6 +114,8 @@ class Layout(Section):
     names: tuple[str, ...] = ()
     """the columns, where there is no header; counted: NAME[OTHER] is a list as long as OTHER says, NAME[6*OTHER]
     six times as long"""
+    orders: tuple[tuple[str, ...], ...] = ()
+    """reader sacct: orders of columns that are known where there is no header"""
     quoted: bool = True
     """whether quotes enclose cells"""
     remark: Annotated[str, Bounded(max_length=8)] = ""

@@ -23,6 +23,7 @@ from cluster_abm.workload.traces.mapping.maps import map_known_by, shipped_maps,
 from cluster_abm.workload.traces.mapping.sampling import sampled
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.recognition import beginning, format_of, formats
+from cluster_abm.workload.traces.slurm.reading import slurm_trace
 from cluster_abm.workload.traces.table import Trace
 
 RAISED_BY = "--max-mb of `trace`, workload.trace.max_mb"
@@ -132,8 +133,10 @@ def _parsed(source: _Source, where: str, asked: _Asked) -> Trace:
         return replace(mapped_trace(sources, found, where, limit, asked.reading, asked.sample), format=kind)
     file = OpenTrace(head, limit.counted(blocks, where), where, limit, asked.run, asked.reading)
     if found is not None:
-        raise NotImplementedError
-    trace = formats()[kind].trace(file)
+        fields = () if asked.fields is None else (asked.fields,)
+        trace = replace(slurm_trace(file, fields, found.file.orders or None), format=kind)
+    else:
+        trace = formats()[kind].trace(file)
     if file.lacks_line_end:
         # A number that was cut short cannot be distinguished from a whole one, so note that it may have happened.
         trace = replace(trace, noted=trace.noted | {"last line without a line end (cut off?)": 1})
