@@ -62,17 +62,19 @@ def _linked(source: str) -> str:
 
 
 def tried() -> str:
-    """Each shipped map with the files that it was tried on, as Markdown."""
+    """Each shipped map with the files that it was tried on, as Markdown; first what all of these files lack."""
     with TRIED.open(encoding="utf-8", newline="") as file:
         runs = list(csv.DictReader(file))
+    filled = [run["filled"].split(", ") for run in runs]
+    in_all = [name for name in filled[0] if all(name in names for names in filled)]
     rows = []
     for name in shipped_maps():
-        found = [
-            [
-                code(name), code(run["file"]), f"{int(run['rows']):,}", f"{int(run['used']):,}",
-                escaped(run["skipped"]), escaped(run["filled"]), run["wall_s"], run["peak_mb"],
-            ]
-            for run in runs if run["map"] == name
-        ]  # fmt: skip
-        rows += found or [[code(name), NOT_TRIED, *[""] * 6]]
-    return table(["map", "file", "rows", "used", "skipped", "filled", "time [s]", "memory [MB]"], rows)
+        found = [(run, names) for run, names in zip(runs, filled, strict=True) if run["map"] == name]
+        for run, names in found:
+            counts = [f"{int(run[count]):,}" for count in ("rows", "used")]
+            words = [escaped(run["skipped"]), escaped(", ".join(one for one in names if one not in in_all))]
+            rows.append([code(name), code(run["file"]), *counts, *words, run["wall_s"], run["peak_mb"]])
+        if not found:
+            rows.append([code(name), NOT_TRIED, *[""] * 6])
+    lacking = f"None of these files says {', '.join(code(name) for name in in_all)}; they are filled in each.\n\n"
+    return lacking + table(["map", "file", "rows", "used", "skipped", "filled", "time [s]", "memory [MB]"], rows)
