@@ -272,6 +272,12 @@ class ColumnMap(Section):
             raise ValueError("parents: needs job")
 
     @property
+    def says_cpu(self) -> bool:
+        """Whether jobs have CPU times, used ones or run times."""
+        found = (self.reader, self.cpu, self.run, self.end, self.events)
+        return any(one is not None for one in found)
+
+    @property
     def fields(self) -> dict[str, Field]:
         """The fields that are mapped, numbers first; counted resources as resources.NAME."""
         found = {name: getattr(self, name) for name in (*NUMBERS, *WORDS)}
