@@ -210,10 +210,10 @@ CONDOR = [
     },
     # Removed before it ran.
     {"ClusterId": 10, "ProcId": 0, "JobUniverse": 5, "JobStatus": 3, "QDate": T + 3, "RemoteWallClockTime": 0.0},
-    # An older log: without a wall clock time.
+    # An older log: without a wall clock time and a number of cores, which is then 1.
     {
         "ClusterId": 11, "ProcId": 0, "QDate": T + 4, "JobCurrentStartDate": T + 14, "CompletionDate": T + 34,
-        "RemoteUserCpu": 8.0, "RemoteSysCpu": 2.0, "RequestCpus": 1, "Owner": "bob",
+        "RemoteUserCpu": 8.0, "RemoteSysCpu": 2.0, "Owner": "bob",
     },
 ]  # fmt: skip
 
