@@ -15,6 +15,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.found_modules import TRACE_FORMATS, TRACE_MAPS
 from cluster_abm.scenario.columns import ColumnMap, shipped_maps
 from cluster_abm.workload.traces.format import OpenTrace
+from cluster_abm.workload.traces.formats.gwa import machine_files
 from cluster_abm.workload.traces.formats.nextflow import TaskRuns, table_of, task_runs
 from cluster_abm.workload.traces.layouts import parquet
 from cluster_abm.workload.traces.layouts.blocks import Source
@@ -159,9 +160,9 @@ def _is_mapped(file: io.BufferedReader, path: Path, asked: _Asked) -> bool:
 
 def _folder(path: Path, asked: _Asked) -> Trace:
     """The trace in a folder: virtual machines, or the parts of a table that a map reads."""
-    files, others = parts_of(path)
     kind = asked.format or (MAPPED if asked.columns else None)
-    if kind is None and files:
+    files, others = machine_files(path) if kind is None else parts_of(path)
+    if kind is None:
         with opened(files[0]) as file:
             kind = map_known_by(beginning(unpacked(file, files[0], ANY_SIZE))[0])
     if kind is None or kind in TRACE_FORMATS:

@@ -59,10 +59,8 @@ def share_in_words(share: float) -> str:
 
 def shrunk(share: float) -> str:
     """By how much a cluster is to shrink with its jobs, in words."""
-    return (
-        f"{share_in_words(share)} of the log's jobs, by a hash of their ids: a cluster of {share_in_words(share)} of the "
-        "nodes has the load of the log"
-    )
+    words = share_in_words(share)
+    return f"{words} of the log's jobs, by a hash of their ids: {words} of the cluster's nodes have the load of the log"
 
 
 def sampled(trace: Trace, share: float) -> Trace:
