@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cluster_abm.workload.traces.guessing.cells import ColumnContent, Floats
-from cluster_abm.workload.traces.guessing.durations import is_counter
+from cluster_abm.workload.traces.guessing.durations import is_counter, is_numbered
 from cluster_abm.workload.traces.guessing.relations import ALWAYS, share_in_order
 
 MOST = 1e6
@@ -34,6 +34,8 @@ def telling_cores(contents: Mapping[int, ColumnContent]) -> TellingCores:
         contents: column -> what it holds; texts are looked at for lists of nodes.
     """
     able = {at: one for at, one in contents.items() if may_be_cores(one)}
+    if any(one.values.max() > 2 for one in able.values()):
+        able = {at: one for at, one in able.items() if one.values.max() > 2}
     listed = {at: one for at, one in able.items() if _counts_a_list(one, list(contents.values()))}
     if listed:
         at = next(iter(listed))
@@ -56,7 +58,7 @@ def may_be_cores(content: ColumnContent) -> bool:
         return False
     if len(values) < 0.5 * len(content.cells) or (values < 1).mean() > 0.01 or values.max() > MOST:
         return False
-    if is_counter(content) or (values > 1).mean() < WIDE or _is_memory(values) or parts(values):
+    if is_counter(content) or is_numbered(content) or (values > 1).mean() < WIDE or _is_memory(values) or parts(values):
         return False
     if len(np.unique(values)) > max(10, 0.2 * len(values)) or np.median(values) > MEMORY_FROM:
         return False
@@ -64,7 +66,7 @@ def may_be_cores(content: ColumnContent) -> bool:
 
 
 def _share_like_cores(values: Floats) -> float:
-    """Share of powers of two and multiples of 4 among numbers above 2; where there is none, of 2 among those above 1."""
+    """Share of multiples of 4 among numbers above 2; all if there are none, but 2 occurs."""
     large = values[values > 2]
     if len(large) < 0.02 * len(values):
         return 1.0 if len(large) == 0 and values.max() == 2 else 0.0

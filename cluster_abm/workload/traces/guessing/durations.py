@@ -11,6 +11,7 @@ from cluster_abm.workload.traces.guessing.cells import ColumnContent, Floats
 from cluster_abm.workload.traces.guessing.relations import share_in_order
 
 WITHIN_REQUEST = 0.9  # share of the jobs that end within the run time that they asked for
+SLACK_S = 60.0  # by which a scheduler ends jobs late
 ROUND, NOT_ROUND = 0.8, 0.6  # share of whole minutes among requests; no more among run times
 TOGETHER, MUCH_TOGETHER = 0.25, 0.7  # rank correlation
 
@@ -57,18 +58,37 @@ def is_spread(content: ColumnContent) -> bool:
         return not content.is_steady
     if content.kind != "number" or content.is_instant or len(values) < 0.3 * len(content.cells):
         return False
-    if len(np.unique(values)) < min(20, 0.3 * len(values)) or values.min() < 0:
+    if content.is_steady or len(np.unique(values)) < min(20, 0.3 * len(values)) or values.min() < 0:
         return False
     middle, high = np.quantile(values, [0.5, 0.98])
-    return bool(high >= 3.0 * max(middle, 1e-9)) and not is_counter(content)
+    return bool(high >= 3.0 * max(middle, 1e-9)) and not is_counter(content) and not is_code(content)
 
 
 def is_counter(content: ColumnContent) -> bool:
-    """Whether whole numbers count the rows: none comes twice, and most follow the one before."""
+    """Whether whole numbers count the rows: none comes twice, and most follow the one before by the same step."""
     values = content.values
     if not content.whole or len(np.unique(values)) < len(values) or len(values) < 3:
         return False
-    return bool(np.median(np.abs(np.diff(values))) <= 1.0)
+    steps = np.diff(values)
+    return bool(np.median(np.abs(steps)) <= 1.0 or (steps == np.median(steps)).mean() >= 0.5)
+
+
+def is_code(content: ColumnContent) -> bool:
+    """Whether whole numbers stand for users, programs or the like: small and dense, or numbered as they appeared."""
+    values = content.values
+    if not content.whole or not len(values):
+        return False
+    return len(np.unique(values)) >= 0.6 * (float(np.ptp(values)) + 1.0) or is_numbered(content)
+
+
+def is_numbered(content: ColumnContent) -> bool:
+    """Whether numbers that appear later for the first time are larger: users are numbered so, amounts are not."""
+    from scipy.stats import spearmanr
+
+    distinct, first = np.unique(content.values, return_index=True)
+    if len(distinct) < 10 or len(distinct) == len(content.values):
+        return False
+    return bool(spearmanr(distinct, first).statistic >= 0.9)
 
 
 def rank_correlation(first: Floats, then: Floats) -> float:
@@ -88,7 +108,7 @@ def _round_share(content: ColumnContent) -> float:
 
 def _is_part_of(part: ColumnContent, whole: ColumnContent) -> bool:
     """Whether one duration is always within another and goes with it, as CPU time and run time do."""
-    if share_in_order(part.numbers, whole.numbers) < 0.95:
+    if share_in_order(part.numbers, whole.numbers * 1.01 + SLACK_S / 10.0) < 0.95:
         return False
     return rank_correlation(part.numbers, whole.numbers) >= MUCH_TOGETHER
 
@@ -101,23 +121,36 @@ def _with_request(
     best: tuple[float, int, int] | None = None
     for run, content in spread.items():
         for request, asked in requests.items():
-            if run == request or _round_share(content) > NOT_ROUND or asked.distinct > content.distinct:
+            if run == request or asked.distinct > content.distinct or not _ends_within(content, asked):
                 continue
-            within = share_in_order(content.numbers, asked.numbers)
             together = rank_correlation(content.numbers, asked.numbers)
-            if within >= WITHIN_REQUEST and together >= TOGETHER and (best is None or within + together > best[0]):
-                best = within + together, run, request
+            if together >= TOGETHER and (best is None or together > best[0]):
+                best = together, run, request
     if best is None:
         return None
-    _, run, request = best
-    cpu = None
-    for other, content in spread.items():
-        if other in (run, request) or _round_share(content) > NOT_ROUND:
-            continue
-        within_asked = share_in_order(content.numbers, contents[request].numbers) >= WITHIN_REQUEST
-        if _is_part_of(spread[run], content) and within_asked:
-            run, cpu = other, run
-    return TellingDurations(run, request, cpu, sure=0.7, why="nearly all are within another column, of whole minutes")
+    _, found, request = best
+    alike = [
+        at
+        for at, one in spread.items()
+        if at == found
+        or (
+            at != request
+            and rank_correlation(one.numbers, spread[found].numbers) >= MUCH_TOGETHER
+            and _ends_within(one, contents[request])
+        )
+    ]
+    # Of run time and CPU time, the former is known of more jobs, and larger.
+    run = max(alike, key=lambda at: (round(10.0 * spread[at].known_share), float(np.nanmean(spread[at].numbers))))
+    cpu = next((at for at in alike if at != run and _is_part_of(spread[at], spread[run])), None)
+    why = "nearly all are within another column, of whole minutes"
+    return TellingDurations(run, request, cpu, sure=0.7, why=why)
+
+
+def _ends_within(content: ColumnContent, asked: ColumnContent) -> bool:
+    """Whether nearly all run times, which are seldom whole minutes, lie within what was asked for."""
+    if _round_share(content) > NOT_ROUND:
+        return False
+    return share_in_order(content.numbers, asked.numbers * 1.05 + SLACK_S) >= WITHIN_REQUEST
 
 
 def _product(spread: Mapping[int, ColumnContent], counts: Mapping[int, ColumnContent]) -> TellingDurations | None:

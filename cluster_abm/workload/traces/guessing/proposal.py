@@ -57,7 +57,7 @@ class Guess:
 
 
 def guess(blocks: Iterator[bytes], where: str) -> Guess:
-    """Propose a map for a table, by its first megabyte.
+    """Propose a map for a table, by its first megabytes.
 
     Raises InputError: empty, no text, or no table that could be told.
 
@@ -132,6 +132,9 @@ def _checked_together(
         if first in chosen and then in chosen:
             _check_order(chosen, first, then, contents)
     _check_run(chosen, contents, names)
+    if "end" in chosen and not {"start", "run", "cpu"} & chosen.keys() and "submit" in chosen:
+        why = "name; there is no column of starts, so run times count from it"
+        chosen["start"] = replace(chosen.pop("submit"), field="start", sure=0.6, why=why)
     return chosen
 
 
@@ -184,7 +187,7 @@ def _doubt_run(
     contents: Sequence[ColumnContent],
     names: Sequence[str],
 ) -> None:
-    """A column that is called a run time, and is not the time from start to end: may be a limit, as walltime often is."""
+    """A column called a run time that is not the time from start to end: it may be a limit, as walltime often is."""
     asked = next((one for one in meanings(names[given.at]) if one.field == "requested"), None)
     if asked is not None and "requested" not in chosen and share_in_order(ran_s, contents[given.at].numbers) >= 0.9:
         del chosen["run"]

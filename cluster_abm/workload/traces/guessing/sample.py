@@ -17,7 +17,7 @@ from cluster_abm.workload.text.lines import BYTE_ORDER_MARK
 from cluster_abm.workload.traces.guessing.cells import is_known, looks_like_number, looks_like_time
 from cluster_abm.workload.traces.guessing.separators import cells_of, separation
 
-HEAD = 2**20  # bytes of a text that are looked at
+HEAD = 2**22  # bytes of a text that are looked at
 ROWS = 5000  # of a table
 LONGEST_DOCUMENT = 2**26  # bytes of a JSON document that is looked at whole
 PARQUET = b"PAR1"
@@ -87,7 +87,8 @@ def _of_text(data: bytes, whole: bool, where: str) -> SampledTable:
             f"{shown(where)}: no table could be told: it begins with {lines[0][:50]!r}; allowed: rows of as many cells "
             "each, with commas, tabs, semicolons, bars, colons or blanks between; JSON, JSON lines, or Parquet"
         )
-    rows = cells_of(lines[: ROWS + 1], separator)
+    # Columns may be empty for long at the begin, so rows from further on are looked at as well.
+    rows = cells_of(lines if len(lines) <= ROWS else lines[: ROWS // 2] + lines[-ROWS // 2 :], separator)
     header = _is_header(rows)
     width = len(rows[0]) if header else _usual(rows)
     # Blanks at an end, as in "a, b", belong to no name.
