@@ -34,6 +34,15 @@ class Limit(NamedTuple):
     mb: int
     raised_by: str
 
+    def counted(self, blocks: Iterator[bytes], path: str | Path) -> Iterator[bytes]:
+        """The same blocks. Raises InputError once they hold more."""
+        total = 0
+        for block in blocks:
+            total += len(block)
+            if total > self.mb * MEGABYTE:
+                raise _too_large(path, self)
+            yield block
+
 
 @contextmanager
 def opened(path: str | Path, *, pipes: bool = False) -> Iterator[io.BufferedReader]:

@@ -11,5 +11,11 @@ def _modules_in(folder: str) -> tuple[str, ...]:
     return tuple(sorted(one.name for one in pkgutil.iter_modules([str(Path(__file__).parent / folder)])))
 
 
+def _files_in(folder: str, ending: str) -> tuple[str, ...]:
+    """The names of the files in a folder of the package, without their ending, sorted."""
+    return tuple(sorted(path.stem for path in (Path(__file__).parent / folder).glob(f"*{ending}")))
+
+
 TRACE_FORMATS = _modules_in("workload/traces/formats")
+TRACE_MAPS = _files_in("workload/traces/maps", ".toml")
 EXECUTORS = _modules_in("study/runner/executors/kinds")

@@ -10,7 +10,8 @@ import click
 
 from cluster_abm.cli.figures import figures_option
 from cluster_abm.cli.frame import ended, print_json
-from cluster_abm.cli.options import Executor, FilePath, executor_options, exit_code_of, interruptible, json_option
+from cluster_abm.cli.log_options import FilePath
+from cluster_abm.cli.options import Executor, executor_options, exit_code_of, interruptible, json_option
 from cluster_abm.cli.output import echo, tell
 from cluster_abm.cli.shell.names import studies
 from cluster_abm.cli.shell.sections import HelpfulGroup

@@ -153,7 +153,7 @@ class CompareFrame(StudyFrame["Comparison"]):
         if found.seeds:
             call = self.call
             echo("\nwhat to try next:")
-            for command in suggestions(found, Asked(*call[:4], self._policies)):
+            for command in suggestions(found, Asked(*call[:3], self._policies)):
                 echo(f"  {command}")
 
     def _last_lines(self, found: Comparison) -> Iterable[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
 from cluster_abm.cli.figures import figures_option
+from cluster_abm.cli.log_options import NO_LOG, FromLog
 from cluster_abm.cli.options import (
     Executor,
     Function,
@@ -37,8 +38,7 @@ class StudyCall(NamedTuple):
 
     scenario: str
     settings: tuple[str, ...]
-    trace: Path | None
-    trace_run: int | None
+    trace: FromLog
     executor: Executor
     out: Path | None
     as_json: bool
@@ -47,12 +47,12 @@ class StudyCall(NamedTuple):
         """The scenario with the options laid over it, and these. Raises InputError."""
         from cluster_abm.scenario import load_scenario
 
-        overrides = overrides_of(self.settings, self.trace, self.trace_run, policy)
+        overrides = overrides_of(self.settings, self.trace, policy)
         return load_scenario(self.scenario, overrides), overrides
 
     def as_given(self) -> str:
         """Scenario and options as a shell takes them."""
-        return as_given(self.scenario, self.settings, self.trace, self.trace_run)
+        return as_given(self.scenario, self.settings, self.trace)
 
 
 def study_options(
@@ -68,7 +68,7 @@ def study_options(
     def with_options(function: Function) -> Function:
         @wraps(function)
         def command(**given: Any) -> Any:
-            absent = {"scenario": "", "trace": None, "trace_run": None}
+            absent = {"scenario": "", "trace": NO_LOG}
             call = StudyCall(**{name: given.pop(name, absent.get(name)) for name in StudyCall._fields})
             return function(call=call, **given)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
+from cluster_abm.cli.log_options import COLUMNS_KEY, NO_LOG, FilePath, FromLog, log_options
 from cluster_abm.cli.shell import names
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.found_modules import EXECUTORS
@@ -23,19 +24,6 @@ if TYPE_CHECKING:
     from cluster_abm.study.runner.tasks import Where
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-class FilePath(click.Path):
-    """A path; the empty text, which an unset variable of a shell gives, is none: it would be the current folder."""
-
-    def __init__(self) -> None:
-        super().__init__(path_type=Path)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Raises click.BadParameter for the empty text."""
-        if value == "":
-            self.fail("'' is no path (a variable that is not set?)", param, ctx)
-        return super().convert(value, param, ctx)
 
 
 # How many changed keys a caption names, and which of them its first words say anyway.
@@ -77,23 +65,14 @@ dask_option = click.option(
 slurm_option = click.option(
     "--slurm", metavar="KEY=VALUE", multiple=True, help="With --executor slurm: a parameter, e.g. partition=short."
 )
-trace_file_option = click.option(
-    "--trace",
-    "trace",
-    type=FilePath(),
-    help="Take the work from this trace: CSV, SWF, WfFormat, Nextflow, SWIM, sacct, ... (docs/reference/traces.md).",
-)
 kept_out_option = click.option(
     "--out", required=True, type=FilePath(), help="Folder that keeps the runs and the results."
-)
-trace_run_option = click.option(
-    "--trace-run", type=click.IntRange(min=0), help="Which run of a trace file that holds several."
 )
 
 
 def work_options(function: Function) -> Function:
-    """`--set`, `--trace` and `--trace-run`: what changes the work of a scenario."""
-    return set_option(trace_file_option(trace_run_option(function)))
+    """`--set`, and `--trace` with what goes with it: what changes the work of a scenario."""
+    return set_option(log_options(function))
 
 
 class Executor(NamedTuple):
@@ -220,6 +199,8 @@ class Overrides(dict[str, object]):
         for key, value in self.items():
             if key == "workload.trace.file":
                 found.append(f"trace {Path(str(value)).name}")
+            elif key == COLUMNS_KEY:
+                found.append("a map of columns of its own")
             elif key not in SAID_ANYWAY:
                 found.append(f"{key}={value if isinstance(value, str) else json_line(value)}")
         if len(found) > MOST_IN_WORDS:
@@ -238,8 +219,7 @@ class Overrides(dict[str, object]):
 
 def overrides_of(
     settings: Sequence[str],
-    trace: Path | None = None,
-    trace_run: int | None = None,
+    trace: FromLog = NO_LOG,
     policy: str | None = None,
     seed: int | None = None,
     threads: str | None = None,
@@ -256,11 +236,7 @@ def overrides_of(
         if key in found:
             found[key] = _with_policy_files(found[key])
     by_option: dict[str, tuple[str, object]] = {}
-    if trace is not None:
-        by_option["workload.kind"] = ("--trace", "trace")
-        by_option["workload.trace.file"] = ("--trace", str(trace))
-    if trace_run is not None:
-        by_option["workload.trace.run"] = ("--trace-run", trace_run)
+    by_option |= {key: (option, value) for key, option, value in trace.settings()}
     if policy is not None:
         by_option["policy.name"] = ("--policy", _with_policy_files(policy))
     if seed is not None:
@@ -313,14 +289,9 @@ def policy_named(text: str) -> str:
     return name
 
 
-def as_given(scenario: str, settings: Sequence[str], trace: Path | None, trace_run: int | None) -> str:
+def as_given(scenario: str, settings: Sequence[str], trace: FromLog) -> str:
     """Scenario and options as a shell takes them, for a command that goes on from this one."""
-    words = [scenario, *(word for setting in settings for word in ("--set", setting))]
-    if trace is not None:
-        words += ["--trace", str(trace)]
-    if trace_run is not None:
-        words += ["--trace-run", str(trace_run)]
-    return shlex.join(words)
+    return shlex.join([scenario, *(word for setting in settings for word in ("--set", setting)), *trace.words()])
 
 
 def file_name(name: str) -> str:

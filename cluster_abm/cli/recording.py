@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
-from cluster_abm.cli.options import FilePath, Interrupted, interruptible
+from cluster_abm.cli.log_options import FilePath
+from cluster_abm.cli.options import Interrupted, interruptible
 from cluster_abm.cli.output import tell
 from cluster_abm.errors import InputError
 

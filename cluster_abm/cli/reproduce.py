@@ -10,7 +10,8 @@ import click
 
 from cluster_abm.cli.effects import check_any_has_effect
 from cluster_abm.cli.frame import StudyCall, StudyFrame, carried_out_before, lines_of_outcome, print_json, study_options
-from cluster_abm.cli.options import Overrides, count_option, out_option, overrides_of, set_option, trace_file_option
+from cluster_abm.cli.log_options import NO_LOG
+from cluster_abm.cli.options import Overrides, count_option, out_option, overrides_of
 from cluster_abm.cli.output import echo, ending_with
 from cluster_abm.cli.shell.names import reproductions
 
@@ -27,7 +28,7 @@ NOT_REPRODUCED = {
 @click.argument("name", default="all", shell_complete=reproductions)
 @count_option("--seeds", None, "How many seeds (default: as many as the table needs).")
 @click.option("--quick", is_flag=True, help="A smoke run: few seeds, few points, a minute at most, and no verdict.")
-@study_options(out_option("out/reproduce"), work=lambda function: set_option(trace_file_option(function)))
+@study_options(out_option("out/reproduce"))
 def reproduce_command(call: StudyCall, name: str, seeds: int | None, quick: bool) -> int:
     """Run NAME (or all) of the papers' tables and figures; print and draw it beside the published numbers.
 
@@ -48,7 +49,7 @@ def reproduce_command(call: StudyCall, name: str, seeds: int | None, quick: bool
     plans = {chosen: load_plan(chosen) for chosen in names}
     # A table asked for by name refuses a trace that it does not take; of all, only those that take it get it.
     gets_trace = {chosen: name != "all" or plan.takes_trace for chosen, plan in plans.items()}
-    given = {chosen: overrides_of(call.settings, call.trace if gets_trace[chosen] else None) for chosen in names}
+    given = {chosen: overrides_of(call.settings, call.trace if gets_trace[chosen] else NO_LOG) for chosen in names}
     if call.settings:
         # Before hours of runs, and not at the table that refuses it.
         cells = {chosen: cells_of(plan, quick, given[chosen]) for chosen, plan in plans.items()}

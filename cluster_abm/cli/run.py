@@ -15,6 +15,7 @@ import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.cli.figures import figures_option
+from cluster_abm.cli.log_options import FromLog
 from cluster_abm.cli.options import (
     ONLY_COMPARE,
     interruptible,
@@ -57,8 +58,7 @@ def run_command(
     seed: int | None,
     threads: str | None,
     settings: tuple[str, ...],
-    trace: Path | None,
-    trace_run: int | None,
+    trace: FromLog,
     out: Path | None,
     looks: Callable[[Path | None], LookOptions],
     as_json: bool,
@@ -74,7 +74,7 @@ def run_command(
         from cluster_abm.scenario import load_scenario
         from cluster_abm.scenario.mixture import check_one_policy
 
-        overrides = overrides_of(settings, trace, trace_run, policy, seed, threads)
+        overrides = overrides_of(settings, trace, policy, seed, threads)
         checked = load_scenario(scenario, overrides)
         if policy is not None:
             check_one_policy(checked, f"--policy {policy!r}")

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from cluster_abm.cli.listing.lines import echo_entries
-from cluster_abm.cli.options import FilePath, interruptible, json_option
+from cluster_abm.cli.log_options import FilePath
+from cluster_abm.cli.options import interruptible, json_option
 from cluster_abm.cli.output import echo, tell
 from cluster_abm.cli.shell.names import scenes
 from cluster_abm.errors import InputError

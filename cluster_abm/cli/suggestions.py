@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from cluster_abm.cli.effects import without_effect
+from cluster_abm.cli.log_options import FromLog
 from cluster_abm.cli.options import ONLY_COMPARE, as_given, file_name, overrides_of, settings_of
 from cluster_abm.errors import InputError
 
@@ -30,12 +30,11 @@ ALWAYS = (
 
 
 class Asked(NamedTuple):
-    """What a comparison was asked for: the scenario, the options --set, --trace, --trace-run, --policies."""
+    """What a comparison was asked for: the scenario, the options --set, --trace and its own, --policies."""
 
     scenario: str
     settings: Sequence[str]
-    trace: Path | None
-    trace_run: int | None
+    trace: FromLog
     policies: Sequence[str] | None
 
 
@@ -91,10 +90,10 @@ def _taken(
     from cluster_abm.scenario.unused import dotted
 
     try:
-        overrides = overrides_of(settings, asked.trace, asked.trace_run)
+        overrides = overrides_of(settings, asked.trace)
         scenario = load_scenario(asked.scenario, overrides)
     except InputError:
         return None
     refused = without_effect(scenario, overrides, policies or scenario.compare.policies, others)
     left = [one for one in settings if refused.keys().isdisjoint(dotted(settings_of("--set", [one])))]
-    return as_given(asked.scenario, left, asked.trace, asked.trace_run)
+    return as_given(asked.scenario, left, asked.trace)

@@ -7,28 +7,17 @@ from typing import Any
 
 import click
 
-from cluster_abm.bounded_files import MOST_MB, TRACE_MB
 from cluster_abm.cli.effects import check_keys_have_effect
-from cluster_abm.cli.options import ONLY_COMPARE, FilePath, Overrides, json_option, overrides_of, set_option
+from cluster_abm.cli.log_options import FilePath
+from cluster_abm.cli.options import ONLY_COMPARE, Overrides, json_option, set_option
 from cluster_abm.cli.output import echo, tell
+from cluster_abm.cli.reading_options import HowToRead, reading_options
 from cluster_abm.cli.shell.names import scenarios
 from cluster_abm.cli.shell.sections import HelpfulGroup
 from cluster_abm.cli.trace_fit import fit_command
 from cluster_abm.errors import InputError
-from cluster_abm.found_modules import TRACE_FORMATS
 
 ABOVE_0, SHARE = click.FloatRange(0.0, 1e9, min_open=True), click.FloatRange(0.0, 1.0)
-run_choice = click.option("--run", type=click.IntRange(min=0), help="Which run of a file that holds several.")
-format_choice = click.option(
-    "--format", type=click.Choice(TRACE_FORMATS), help="The file's format (default: by what it begins with)."
-)
-max_mb_option = click.option(
-    "--max-mb",
-    type=click.IntRange(1, MOST_MB),
-    default=TRACE_MB,
-    show_default=True,
-    help="How much the file may hold, unpacked [MB of 2^20 bytes].",
-)
 # What is printed behind the name of a group of numbers.
 MEANINGS = {
     "skipped": "rows left out, by reason",
@@ -37,6 +26,7 @@ MEANINGS = {
     "filled": "what the log does not say, and where it comes from",
     "cpu_s": "CPU time of a task at speed 1",
     "recorded_wait_s": "how long the jobs waited in the log",
+    "resources": "counted resources: the jobs that ask for them, and how much in all",
     "arrivals_s": "on the log's own clock",
     "kept_busy": "in the mean from the first to the last arrival: cores of speed 1; at least so much memory",
     "offered_load": "of these nodes; 1 is all that they can do",
@@ -53,9 +43,7 @@ trace_group.add_command(fit_command)
 
 @trace_group.command("info", short_help="Say what a log holds, and the load that it offers.")
 @click.argument("file", type=FilePath())
-@run_choice
-@format_choice
-@max_mb_option
+@reading_options
 @click.option(
     "--scenario",
     metavar="SCENARIO",
@@ -64,15 +52,7 @@ trace_group.add_command(fit_command)
 )
 @set_option
 @json_option
-def info_command(
-    file: Path,
-    run: int | None,
-    format: str | None,
-    max_mb: int,
-    scenario: str | None,
-    settings: tuple[str, ...],
-    as_json: bool,
-) -> None:
+def info_command(file: Path, how: HowToRead, scenario: str | None, settings: tuple[str, ...], as_json: bool) -> None:
     """What FILE holds: jobs found, rows skipped and why, fields present, cores and memory kept busy.
 
     Examples:
@@ -81,17 +61,13 @@ def info_command(
 
     cluster-abm trace info jobs.csv --scenario replay --set cluster.hardware=ssd-2015
     """
-    from cluster_abm.workload.traces import read_trace, trace_info
+    from cluster_abm.workload.traces import trace_info
 
     if settings and scenario is None:
         raise InputError("--set: sets keys of a scenario; give --scenario too")
-    found = trace_info(read_trace(file, run=run, format=format, max_mb=max_mb, pipes=True))
+    found = trace_info(how.read(file))
     if scenario is not None:
-        overrides = overrides_of(settings, file, run)
-        overrides.setdefault("workload.trace.max_mb", max_mb)
-        if format is not None:
-            overrides.setdefault("workload.trace.format", format)
-        found |= _load_on(scenario, overrides)
+        found |= _load_on(scenario, how.overrides(settings, file))
     if as_json:
         from cluster_abm.json_text import to_json
 
@@ -139,16 +115,12 @@ def _load_on(scenario: str, overrides: Overrides) -> dict[str, Any]:
 @trace_group.command("convert", short_help="Write the jobs of a log as CSV or Parquet.")
 @click.argument("file", type=FilePath())
 @click.argument("output", metavar="OUT", type=FilePath())
-@run_choice
-@format_choice
-@max_mb_option
+@reading_options
 @click.option("--cpu-ms-per-mb", type=ABOVE_0, help="CPU time of a SWIM job, for each MB that it reads or writes.")
 @click.option("--task-mb", type=ABOVE_0, help="A SWIM job has one task for every N MB (default: one task).")
 @click.option("--disk-read-share", type=SHARE, help="Share of bytes read by calls that the disk saw (default: 0.1).")
 @click.option("--disk-write-share", type=SHARE, help="The same of bytes written (default: 0.37).")
-def convert_command(
-    file: Path, output: Path, run: int | None, format: str | None, max_mb: int, **shares: float | None
-) -> None:
+def convert_command(file: Path, output: Path, how: HowToRead, **shares: float | None) -> None:
     """Write the jobs of FILE as CSV, or as Parquet if OUT ends in .parquet: both are read by --trace.
 
     What the programs of a trace do (GWA-T-12) goes into NAME.profiles.csv beside OUT.
@@ -159,10 +131,10 @@ def convert_command(
 
     cluster-abm trace convert jobs.csv.xz jobs.parquet
     """
-    from cluster_abm.workload.traces import LogReading, read_trace, write_trace
+    from cluster_abm.workload.traces import LogReading, write_trace
 
     reading = LogReading(**{key: value for key, value in shares.items() if value is not None})  # type: ignore[arg-type]
-    found = read_trace(file, run=run, format=format, max_mb=max_mb, pipes=True, reading=reading)
+    found = how.read(file, reading)
     written = write_trace(found, output)
     tell(f"{len(found.table):,} jobs written to {output}")
     for beside in written[1:]:

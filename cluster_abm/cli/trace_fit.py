@@ -9,21 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cluster_abm.bounded_files import MOST_MB, TRACE_MB
 from cluster_abm.cli.effects import refuse, without_effect
 from cluster_abm.cli.figures import figures_option
+from cluster_abm.cli.log_options import FilePath
 from cluster_abm.cli.options import (
     ONLY_COMPARE,
-    FilePath,
     Interrupted,
     Overrides,
     json_option,
-    overrides_of,
     policies_named,
     set_option,
     workers_option,
 )
 from cluster_abm.cli.output import echo, tell
+from cluster_abm.cli.reading_options import HowToRead, reading_options
 from cluster_abm.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,15 +40,7 @@ PLAIN = "replay"
 @click.option(
     "--out", "out", required=True, type=FilePath(), help="The scenario, NAME.toml; NAME.png beside it is its picture."
 )
-@click.option("--run", type=click.IntRange(min=0), help="Which run of a file that holds several.")
-@click.option("--format", help="The file's format (default: by its name and content).")
-@click.option(
-    "--max-mb",
-    type=click.IntRange(1, MOST_MB),
-    default=TRACE_MB,
-    show_default=True,
-    help="How much the file may hold, unpacked [MB of 2^20 bytes].",
-)
+@reading_options
 @click.option(
     "--scenario",
     metavar="SCENARIO",
@@ -67,9 +58,7 @@ PLAIN = "replay"
 def fit_command(
     file: Path,
     out: Path,
-    run: int | None,
-    format: str | None,
-    max_mb: int,
+    how: HowToRead,
     scenario: str | None,
     settings: tuple[str, ...],
     seeds: int,
@@ -101,7 +90,7 @@ def fit_command(
         names = policies_named(policies)
         if names is not None:
             check_policies(names)
-        base, log = _read(file, run, format, max_mb, scenario, settings)
+        base, log = _read(file, how, scenario, settings)
         fitted = fit(base, log, out.stem)
         first = fitted.scenario.run.seed
         found, draws = distances(log, fitted, range(first, first + seeds))
@@ -132,23 +121,17 @@ def _check_name(out: Path) -> None:
         raise InputError(f"--out {str(out)!r}: allowed is a file that ends with .toml")
 
 
-def _read(
-    file: Path, run: int | None, format: str | None, max_mb: int, scenario: str | None, settings: Sequence[str]
-) -> tuple[Scenario, JobLog]:
+def _read(file: Path, how: HowToRead, scenario: str | None, settings: Sequence[str]) -> tuple[Scenario, JobLog]:
     """The base scenario with the log as its work, and the log. Raises InputError."""
     from cluster_abm.scenario import load_scenario
     from cluster_abm.study.fitting.fit import nodes_for
     from cluster_abm.study.fitting.log import read_log
-    from cluster_abm.workload.traces import read_trace
 
-    overrides = overrides_of(settings, file, run)
-    overrides.setdefault("workload.trace.max_mb", max_mb)
-    if format is not None:
-        overrides.setdefault("workload.trace.format", format)
+    overrides = how.overrides(settings, file)
     sizes_given = scenario is not None or any(key.split(".")[0] == "cluster" for key in overrides)
     if not sizes_given:
         # Of several runs one must be chosen, which `jobs` says.
-        jobs = read_trace(file, run=run, format=format, max_mb=max_mb).jobs
+        jobs = how.read(file).jobs
         if "home" in jobs and jobs["home"].notna().any():
             overrides["cluster.nodes"] = _nodes_of(jobs["home"].max(), file)
     base = _base(scenario, overrides)

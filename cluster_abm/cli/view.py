@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
+from cluster_abm.cli.log_options import FromLog
 from cluster_abm.cli.options import ONLY_COMPARE, overrides_of, policy_option, work_options
 from cluster_abm.cli.output import tell
 from cluster_abm.cli.shell.names import scenarios, scenes
@@ -75,8 +76,7 @@ def view_command(
     policy: str | None,
     seed: int | None,
     settings: tuple[str, ...],
-    trace: Path | None,
-    trace_run: int | None,
+    trace: FromLog,
 ) -> None:
     """See runs of SCENARIO (a TOML file or a shipped name) in the browser, on this machine only.
 
@@ -88,7 +88,7 @@ def view_command(
     from cluster_abm.recording.container import is_recording
     from cluster_abm.recording.files import load_recordings
 
-    overrides = overrides_of(settings, trace, trace_run, policy, seed)
+    overrides = overrides_of(settings, trace, policy, seed)
     if scene is not None and (scenario is not None or overrides):
         changed = f"SCENARIO {scenario}" if scenario is not None else _first(overrides)
         raise InputError(f"--scene {scene}: a scene says itself which runs it shows: leave out {changed}")

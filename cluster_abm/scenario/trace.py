@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field, Strict
+from pydantic import Field, Strict, model_validator
 
 from cluster_abm.bounded_files import TRACE_MB
-from cluster_abm.found_modules import TRACE_FORMATS
+from cluster_abm.found_modules import TRACE_FORMATS, TRACE_MAPS
 from cluster_abm.scenario.base import Section
+from cluster_abm.scenario.columns import ColumnMap
 from cluster_abm.scenario.distributions import MOST_TASKS, Count, MaxMb, NonNegative, Positive, Share
 
 if TYPE_CHECKING:
     Format = str
 else:
-    Format = Literal[TRACE_FORMATS]
+    Format = Literal[(*TRACE_FORMATS, *TRACE_MAPS)]
 
 
 class TraceChoice(Section):
@@ -25,6 +26,15 @@ class TraceChoice(Section):
     shipped trace"""
     format: Format | None = None
     """not set: by what the file begins with"""
+    map: Format | None = None
+    """the shipped map of columns that says what the file's columns are (docs/reference/maps.md); the same as format"""
+    columns: ColumnMap | None = None
+    """[workload.trace.columns]: a map of columns of your own, or, beside `map`, the fields that differ from that one"""
+    fields: Annotated[str, Strict(), Field(max_length=10_000)] | None = None
+    """the columns of a file of sacct without a header, as they were given to `sacct -o`, with commas between"""
+    sample: Annotated[Positive, Field(le=1)] = 1.0
+    """share of the jobs that are read at all, chosen by a hash of their ids, whole workflows together; the same for
+    every seed"""
     run: Annotated[int, Strict(), Field(ge=0)] | None = None
     """which run of a file that holds several"""
     max_mb: MaxMb = TRACE_MB
@@ -64,3 +74,16 @@ class TraceChoice(Section):
     Nextflow's rows without read_bytes and write_bytes); the rest was in the page cache: 6-14 % on Lotaru's machines"""
     disk_write_share: Share = 0.37
     """the same of the bytes written: 31-43 %"""
+
+    @model_validator(mode="after")
+    def _one_map(self) -> TraceChoice:
+        if self.format is not None and self.map is not None and self.format != self.map:
+            raise ValueError(f"map {self.map!r}: format is {self.format!r}: allowed: one of both, they mean the same")
+        if self.columns is not None and self.chosen is None:
+            self.columns.check_complete()
+        return self
+
+    @property
+    def chosen(self) -> str | None:
+        """The format or map that is chosen by its name; None: by what the file begins with, or by `columns`."""
+        return self.map or self.format

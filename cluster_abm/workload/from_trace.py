@@ -57,7 +57,16 @@ def trace_of(scenario: Scenario) -> Trace | None:
         choice.disk_read_share,
         choice.disk_write_share,
     )
-    return read_trace(trace_path(scenario), run=choice.run, format=choice.format, max_mb=choice.max_mb, reading=reading)
+    return read_trace(
+        trace_path(scenario),
+        run=choice.run,
+        format=choice.chosen,
+        max_mb=choice.max_mb,
+        reading=reading,
+        columns=choice.columns,
+        fields=choice.fields,
+        sample=choice.sample,
+    )
 
 
 def chosen_jobs(scenario: Scenario, seed: int) -> tuple[Floats, dict[str, Floats]]:

@@ -40,6 +40,7 @@ INFO_KEYS = ["file", "format", "rows", "jobs", "skipped", "fields", "span_s", "c
 ALL_COLUMNS = {
     "arrival_ms", "home", "cpu_ms", "io_per_ms", "memory_mb", "tasks", "request_kb", "initial_data_mb", "write_share",
     "reaccess_rate", "requested_ms", "disk_mb", "recorded_wait_ms", "name", "job", "after", "files", "user", "group",
+    "partition", "resources",
 }  # fmt: skip
 
 
@@ -112,6 +113,7 @@ def test_info_has_the_promised_keys_in_their_order_and_its_own_behind_them(cli, 
         "dependence",
         "used",
         "recorded_wait_s",
+        "resources",
     } | ({"runs"} if kind == "hbd" else set())
 
 

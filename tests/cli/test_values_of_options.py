@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from own_policy import MINE
 
+from cluster_abm.cli.log_options import FromLog
 from cluster_abm.cli.options import (
     Executor,
     Interrupted,
@@ -86,7 +87,7 @@ def test_two_tables_of_one_section_are_merged():
 
 
 def test_options_are_keys_too():
-    found = overrides_of(["cluster.nodes=3"], Path("a", "jobs.csv"), 0, "jsq", 0, "auto")
+    found = overrides_of(["cluster.nodes=3"], FromLog(Path("a", "jobs.csv"), 0), "jsq", 0, "auto")
     assert found == {
         "cluster.nodes": 3, "workload.kind": "trace", "workload.trace.file": "a/jobs.csv", "workload.trace.run": 0,
         "policy.name": "jsq", "run.seed": 0, "run.threads": "auto",
@@ -135,15 +136,15 @@ def test_a_caption_names_eight_changes(keys, more):
 
 
 def test_changes_in_a_caption():
-    found = overrides_of(["a=text", "b=[1, 2.5]", "c=true", "d=inf"], Path("logs", "jobs.csv"), policy="jsq", seed=3)
+    found = overrides_of(["a=text", "b=[1, 2.5]", "c=true", "d=inf"], FromLog(Path("logs", "jobs.csv")), "jsq", seed=3)
     assert found.in_words() == 'a=text, b=[1, 2.5], c=true, d="inf", trace jobs.csv'
     assert found.captioned("A title").startswith("A title; with a=text, ")
     assert overrides_of([], policy="jsq").captioned("A title") == "A title"
 
 
 def test_options_are_quoted_for_the_next_command():
-    assert as_given("quickstart", [], None, None) == "quickstart"
-    given = as_given("my own.toml", ["a=1", "b=x y"], Path("jobs.csv"), 0)
+    assert as_given("quickstart", [], FromLog()) == "quickstart"
+    given = as_given("my own.toml", ["a=1", "b=x y"], FromLog(Path("jobs.csv"), 0))
     assert given == "'my own.toml' --set a=1 --set 'b=x y' --trace jobs.csv --trace-run 0"
 
 

@@ -76,6 +76,17 @@ JobID|JobName|State|Submit|Start|End|ElapsedRaw|NCPUS|NTasks|TotalCPU|MaxRSS
 7|a|COMPLETED|2023-03-01T08:15:00|2023-03-01T08:20:00|2023-03-01T08:20:03|3|1||00:03|
 8|b|RESIZING|2023-03-01T08:15:00|2023-03-01T08:20:00|Unknown|3|4||00:00|
 """
+SACCT_BARE = SACCT_AGAIN.partition(b"\n")[2]
+SACCT_JSON = b"""\
+{"meta": {"slurm": {"version": {"major": "24"}}}, "jobs": [
+ {"job_id": 1, "name": "a", "user": "u", "state": {"current": ["COMPLETED"]}, "required": {"CPUs": 2},
+  "time": {"submission": 1700000000, "start": 1700000001, "end": 1700000003, "elapsed": 2,
+           "limit": {"set": true, "infinite": false, "number": 5}, "total": {"seconds": 3, "microseconds": 500000}},
+  "tres": {"allocated": [{"type": "cpu", "name": "", "count": 2}, {"type": "gres", "name": "gpu", "count": 1}]},
+  "steps": [{"tasks": {"count": 1}, "time": {"total": {"seconds": 3, "microseconds": 0}},
+             "tres": {"requested": {"max": [{"type": "mem", "name": "", "count": 4000000}]}}}]},
+ {"job_id": 2, "state": "PENDING", "array": {"job_id": 2, "task_id": 7}, "time": {"submission": 1700000002}}]}
+"""
 GWA = b"""\
 Timestamp [ms];\tCPU cores;\tCPU usage [%];\tMemory usage [KB];\t\
 Disk read throughput [KB/s];\tDisk write throughput [KB/s]
@@ -133,6 +144,8 @@ SAMPLES = {
     "swim-paths": Sample("s.tsv", SWIM_PATHS, b"\t"),
     "swf-odd": Sample("t.swf", SWF_ODD, b" "),
     "sacct-again": Sample("jobs.txt", SACCT_AGAIN, b"|"),
+    "sacct-bare": Sample("jobs.txt", SACCT_BARE, b"|"),
+    "sacct-json": Sample("jobs.json", SACCT_JSON, b""),
     "parquet": Sample("p.parquet", b"", b""),  # made when it is asked for
 }
 # Beside the cells that are nasty anywhere.

@@ -22,7 +22,9 @@ NONE = None
     (f"{NUMBERS[:-1]}x", NONE), (NUMBERS.replace("1", "nan"), NONE), (";", "swf"), ("# x", NONE),
     # sacct: JobID and two further fields, in any case, with | between them.
     ("JobID|State|Submit", "sacct"), ("jobid|STATE| submit ", "sacct"), ("JobID|State", NONE),
-    ("JobID|State|x", NONE), ("State|Submit|End|Elapsed", NONE), ("JobID,State,Submit", NONE), ("JobID|x|y", NONE),
+    ("JobID|State|x", NONE), ("State|Submit|End|Elapsed", NONE), ("JobID|x|y", NONE),
+    # Other forms are known, and told.
+    ("JobID,State,Submit", "sacct"), ("JobID State  Submit", "sacct"), ("JobID\tState\tSubmit", "sacct"),
     ("JobID|NCPUS|MaxRSS", "sacct"), ("JobID|Submit|TotalCPU", "sacct"),
     # A virtual machine: its time and two further columns, with ; between them.
     ("Timestamp [ms];CPU cores;CPU usage [%]", "gwa"), ("timestamp [MS];\tCPU cores;\tMemory usage [KB]", "gwa"),

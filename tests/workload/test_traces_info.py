@@ -21,7 +21,7 @@ def test_the_document(tmp_path: Path) -> None:
     path = tmp_path / "jobs.csv"
     path.write_text("arrival_ms,cpu_ms,memory_mb\n500,1000,\n1000,2000,4\n4500,6000,\n4500,3000,\n\n")
     info = trace_info(read_trace(path))
-    absent = dict.fromkeys([*COLUMNS, "name", "job", "after", "files", "user", "group"], 0.0)
+    absent = dict.fromkeys([*COLUMNS, "name", "job", "after", "files", "user", "group", "partition", "resources"], 0.0)
     assert info == {
         "file": str(path),
         "format": "csv",
@@ -46,6 +46,7 @@ def test_the_document(tmp_path: Path) -> None:
         "dependence": None,
         "used": 4,
         "recorded_wait_s": None,
+        "resources": {},
     }  # fmt: skip
     assert json.loads(json.dumps(info)) == info
 

@@ -9,6 +9,7 @@ import pytest
 
 from cluster_abm.errors import InputError
 from cluster_abm.workload.traces import LogReading, Trace, read_trace, trace_info
+from cluster_abm.workload.traces.slurm.accounting import COMMAND
 
 HEAD = (
     "JobID|JobName|State|Submit|Start|End|ElapsedRaw|NCPUS|NTasks|TotalCPU|MaxRSS|MaxDiskRead|MaxDiskWrite|TimelimitRaw"
@@ -114,6 +115,24 @@ def test_every_row_is_accounted_for(tmp_path: Path) -> None:
     filled = trace_info(trace)["filled"]
     assert filled["cpu_ms"] == "in 1 rows without TotalCPU the run time on all processors"
     assert "bytes of calls, not of the disk: 0.1 x MaxDiskRead + 0.37 x MaxDiskWrite" in filled["disk_mb"]
+
+
+@pytest.mark.parametrize(
+    ("between", "form"),
+    [(",", "with commas between its columns"), ("\t", "with tabs between its columns"),
+     (";", "with semicolons between its columns"), ("  ", "in columns of fixed width (long cells are cut off)")],
+)  # fmt: skip
+@pytest.mark.parametrize("options", [{}, {"format": "sacct"}])
+def test_other_forms_are_told_in_one_line(tmp_path: Path, between: str, form: str, options: dict[str, str]) -> None:
+    with pytest.raises(InputError) as told:
+        read(tmp_path, [row.replace("|", between) for row in ROWS], HEAD.replace("|", between), **options)
+    assert len(told.value.problems) == 1
+    assert f"jobs.txt: Slurm's sacct {form}: allowed is | between them: `sacct -P --format=JobID," in str(told.value)
+
+
+def test_the_command_that_messages_name_is_the_documentations() -> None:
+    page = Path(__file__).parents[2] / "docs" / "reference" / "traces.md"
+    assert COMMAND in page.read_text().replace("\\\n", "")
 
 
 def test_the_shares_of_the_disk_are_the_scenarios(tmp_path: Path) -> None:

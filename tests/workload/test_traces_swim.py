@@ -67,7 +67,7 @@ def test_cpu_by_the_bytes_and_tasks_by_the_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (ROWS + "job7\t8\t1\t5\t0\n", "line 8: 5 values where the header names 6 columns (cut off?)"),
+        (ROWS + "job7\t8\t1\t5\t0\n", "line 8: 5 values where there are 6 columns (cut off?)"),
         (ROWS + "job7\t8\t1\t5\t0\tmany\n", "line 8: output_bytes = 'many': allowed: a number"),
         ("job0\t0\t0\t-1\t0\t0\n", "none of its 1 rows is a job"),
     ],

@@ -15,6 +15,8 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
+from cluster_abm.found_modules import TRACE_MAPS
+
 PACKAGE = Path(__file__).parents[2]
 NAME = re.compile(r'^    name(?:: ClassVar\[str\])? = "([a-z0-9-]+)"$', re.MULTILINE)
 SUMMARY = re.compile(r'^    summary(?:: ClassVar\[str\])? = "(.+)"$', re.MULTILINE)
@@ -28,6 +30,12 @@ def scenarios(ctx: click.Context, param: click.Parameter, incomplete: str) -> It
     """Shipped scenarios, and TOML files of the current folder; else any file."""
     own = [path.name for path in Path().glob("*.toml")]
     return _matching(incomplete, [*_shipped("", "toml"), *sorted(own)]) or _files(incomplete)
+
+
+def trace_maps(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
+    """Maps of columns, and TOML files of the current folder; else any file."""
+    own = [path.name for path in Path().glob("*.toml")]
+    return _matching(incomplete, [*TRACE_MAPS, *sorted(own)]) or _files(incomplete)
 
 
 def scenes(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:

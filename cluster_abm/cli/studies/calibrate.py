@@ -9,7 +9,8 @@ import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.cli.frame import QuestionFrame, StudyCall, study_options
-from cluster_abm.cli.options import FilePath, count_option, kept_out_option, over_option, scenario_argument
+from cluster_abm.cli.log_options import FilePath
+from cluster_abm.cli.options import count_option, kept_out_option, over_option, scenario_argument
 from cluster_abm.cli.output import echo
 from cluster_abm.cli.shell import names
 from cluster_abm.cli.studies.tune import overs_of

@@ -85,9 +85,40 @@ def parsed(text: str) -> Node:
     return _Reader(text).all()
 
 
-def check_expression(text: str) -> None:
-    """Raise ValueError if an expression cannot be read."""
-    parsed(text)
+def check_expression(text: str, truth: bool) -> None:
+    """Raise ValueError if an expression cannot be read, or gives numbers for a truth, or a truth for numbers.
+
+    Args:
+        truth: whether it must be one: a comparison, or several with and, or, not.
+    """
+    node = parsed(text)
+    if is_truth(node) is not truth:
+        allowed = 'a comparison, as state == "COMPLETED"' if truth else "a number, as end - start"
+        raise ValueError(f"{text[:80]!r}: gives {'a number' if truth else 'a truth'}: allowed: {allowed}")
+    if isinstance(node, Constant) and isinstance(node.value, str):
+        raise ValueError(f"{text[:80]!r}: a text: allowed: a number, as end - start")
+    _check_kinds(node, text)
+
+
+def is_truth(node: Node) -> bool:
+    """Whether an expression holds or does not, rather than being a number or a text."""
+    return isinstance(node, Logic | Comparison | Membership)
+
+
+def _check_kinds(node: Node, text: str) -> None:
+    """Raise ValueError where a part is of the wrong kind: a truth in a sum, a text in a product, a number after and."""
+    if isinstance(node, Constant | Name):
+        return
+    if isinstance(node, Membership):
+        parts: tuple[Node, ...] = (node.value,)
+    else:
+        parts = node.parts if isinstance(node, Logic) else (node.left, node.right)
+    for part in parts:
+        if is_truth(part) is not isinstance(node, Logic):
+            raise ValueError(f"{text[:80]!r}: {'a number' if isinstance(node, Logic) else 'a truth'} where none may be")
+        if isinstance(node, Arithmetic) and isinstance(part, Constant) and isinstance(part.value, str):
+            raise ValueError(f"{text[:80]!r}: calculates with the text {part.value[:40]!r}: allowed: numbers")
+        _check_kinds(part, text)
 
 
 def names_in(node: Node) -> list[str | int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
@@ -21,7 +22,8 @@ from cluster_abm.scenario.columns.units import (
 )
 from cluster_abm.scenario.distributions import Positive
 
-LONGEST_PATTERN = 200
+LONGEST_PATTERN, MOST_SOURCES = 200, 10
+RESOURCE_NAME = re.compile(r"[A-Za-z_][\w./:-]{0,99}", re.ASCII)
 Column = (
     Annotated[str, Strict(), Bounded(min_length=1, max_length=300)]
     | Annotated[int, Strict(), Bounded(ge=1, le=100_000)]
@@ -52,8 +54,8 @@ class Field(Section):
     value: float | str | None = None
     """the same value in every row"""
     unit: str | None = None
-    """times: ns, us, ms, s (default), min, h, d, iso, date, clock; bytes: B, kB, MB, GB, TB, KiB, MiB, GiB, TiB, size,
-    share; cores: 1 (default), milli, percent, share"""
+    """times: ns, us, ms, s (default), min, h, d, iso, date, epoch, clock; bytes: B, kB, MB, GB, TB, KiB, MiB, GiB,
+    TiB, size, share; cores: 1 (default), milli, percent, share"""
     per: Literal["job", "task", "core"] = "job"
     """whose cores, memory, bytes or CPU time it is: the whole job's, one task's, or one core's"""
     by: Literal["disk", "calls"] = "disk"
@@ -64,10 +66,13 @@ class Field(Section):
     format: str | None = None
     """unit date: the form, as %m/%d/%Y %H:%M:%S"""
     pattern: Annotated[str, Bounded(max_length=LONGEST_PATTERN)] | None = None
-    """of words: a regular expression (RE2) of which the first group is taken"""
-    form: Literal["ids", "task-name", "count"] | None = None
+    """of a column: a regular expression (RE2) of which the first group is taken"""
+    form: Literal["ids", "task-name", "count", "pbs-slots", "pbs-cores", "pbs-gpus"] | None = None
     """ids: parents with spaces, commas or semicolons between (default); task-name: Alibaba's names, R3_1_2 is number 3
-    and comes after 1 and 2; count: how many entries a list of JSON has"""
+    and comes after 1 and 2; count: how many entries a list of JSON has; pbs-slots: the slots in PBS's list of hosts
+    (n1/0-3+n2/0*4: 8); pbs-cores, pbs-gpus: those in its list of nodes (2:ppn=8:gpus=1: 16 and 2)"""
+    otherwise: Field | None = None
+    """another source for the rows in which this one says nothing"""
 
     @model_validator(mode="before")
     @classmethod
@@ -80,27 +85,37 @@ class Field(Section):
         if sum(given) != 1:
             raise ValueError("allowed: one of column, columns, expr and value")
         if self.expr is not None:
-            check_expression(self.expr)
+            check_expression(self.expr, truth=False)
         if (self.format is not None) != (self.unit == DATE):
             raise ValueError('format: goes with unit = "date", as "%m/%d/%Y %H:%M:%S"')
         if self.zone is not None:
             _check_zone(self.zone)
+        if len(self.sources) > MOST_SOURCES:
+            raise ValueError(f"otherwise: {len(self.sources)} sources: allowed up to {MOST_SOURCES}")
         return self
+
+    @property
+    def sources(self) -> tuple[Field, ...]:
+        """The field, and those that stand in for it, in their order."""
+        return (self, *(() if self.otherwise is None else self.otherwise.sources))
 
 
 class Layout(Section):
     """How the table lies in its file. What is not set is told by the content."""
 
     kind: Literal["table", "blanks", "counted", "pairs", "attributes", "json", "json-lines", "parquet"] | None = None
-    """table: cells with a separator; blanks: with any number of blanks; counted: with blanks, cells of which some say
-    how many follow (LSF); pairs: cells, the last of which holds KEY=VALUE pairs (PBS); attributes: lines of KEY =
-    VALUE, blank lines between jobs (HTCondor)"""
+    """table: cells with a separator; blanks: with any number of blanks; counted: with blanks or a separator, some of
+    which say how many follow, in rows that may end early (LSF, Grid Engine); pairs: cells, the last of which holds
+    KEY=VALUE pairs (PBS); attributes: lines of KEY = VALUE, blank lines between jobs (HTCondor)"""
     separator: Annotated[str, Bounded(min_length=1, max_length=1)] | None = None
     """between cells of a table"""
     header: bool = True
     """whether the first line names the columns"""
     names: tuple[str, ...] = ()
-    """the columns, where there is no header; counted: NAME[OTHER] is a list as long as OTHER says"""
+    """the columns, where there is no header; counted: NAME[OTHER] is a list as long as OTHER says, NAME[6*OTHER]
+    six times as long"""
+    orders: tuple[tuple[str, ...], ...] = ()
+    """reader sacct: orders of columns that are known where there is no header"""
     quoted: bool = True
     """whether quotes enclose cells"""
     remark: Annotated[str, Bounded(max_length=8)] = ""
@@ -229,17 +244,24 @@ class ColumnMap(Section):
     def _consistent(self) -> ColumnMap:
         for name in NUMBERS:
             field = getattr(self, name)
-            if field is not None:
-                _check_number(name, field, self.machine)
+            for source in () if field is None else field.sources:
+                _check_number(name, source, self.machine)
         for name, field in self.resources.items():
-            if field.unit is not None and field.unit not in COUNTS:
+            if RESOURCE_NAME.fullmatch(name) is None:
+                raise ValueError(f"resources: {name[:60]!r}: allowed: a name as gpu, or gpu:a100")
+            if any(one.unit is not None and one.unit not in COUNTS for one in field.sources):
                 raise ValueError(f"resources.{name}: unit = {field.unit!r}: allowed: {', '.join(COUNTS)}")
         if self.filter is not None:
-            check_expression(self.filter)
-        if self.reader is not None:
-            return self
+            check_expression(self.filter, truth=True)
         if self.events is not None:
             _check_number("submit", self.events.time, self.machine, "events.time")
+        return self
+
+    def check_complete(self) -> None:
+        """Raise ValueError if a field is missing without which no row is a job."""
+        if self.reader is not None:
+            return
+        if self.events is not None:
             given = [name for name in (*INSTANTS, "run") if getattr(self, name) is not None]
             if self.job is None or given:
                 raise ValueError(f"events: needs job, and no {', '.join(given) or 'submit, start, end, run'}")
@@ -247,7 +269,6 @@ class ColumnMap(Section):
             raise ValueError("allowed: a map with submit, with start, or with end and run (or events, or spread)")
         if self.parents is not None and self.job is None:
             raise ValueError("parents: needs job")
-        return self
 
     @property
     def fields(self) -> dict[str, Field]:

@@ -6,7 +6,8 @@ from __future__ import annotations
 TIMES_MS = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3, "min": 6e4, "h": 3.6e6, "d": 8.64e7}
 ISO = "iso"  # an instant as a text: 2023-05-01T10:00:00+02:00
 DATE = "date"  # an instant as a text, in the form of the field's `format`
-CLOCK = "clock"  # a duration as a text: [DD-]HH:MM:SS
+EPOCH = "epoch"  # an instant since 1970 in s, ms, us or ns: each value's size tells which
+CLOCK = "clock"  # a duration as a text: [DD-]HH:MM:SS; a number alone is seconds
 # Of an amount of bytes [B].
 SIZES_B = {
     "B": 1.0,
@@ -24,7 +25,7 @@ SIZE = "size"  # bytes as a text with a unit in it: 1.5G, 3000M, 4 KB (a thousan
 COUNTS = {"1": 1.0, "milli": 1e-3, "percent": 1e-2}
 SHARE = "share"  # of the cores, or of the memory, of one machine: the map's `machine`
 
-INSTANT_UNITS = (*TIMES_MS, ISO, DATE)
+INSTANT_UNITS = (*TIMES_MS, ISO, DATE, EPOCH)
 DURATION_UNITS = (*TIMES_MS, CLOCK)
 SIZE_UNITS = (*SIZES_B, SIZE, SHARE)
 CORE_UNITS = (*COUNTS, SHARE)

@@ -73,6 +73,7 @@ class CsvCells:
         self._line = 1
         self._current, self._current_end = io.StringIO(), 0
         self.names = list(names)
+        self._said = "there are" if names else "the header names"
         if not names:
             self._read_header()
 
@@ -181,7 +182,7 @@ class CsvCells:
         self.problems.add_rows(
             range(len(wrong)),
             [line for line, _ in wrong],
-            lambda position: f"{wrong[position][1]} values where the header names {width} columns (cut off?)",
+            lambda position: f"{wrong[position][1]} values where {self._said} {width} columns (cut off?)",
         )
         if rows:
             self.rows += len(rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from typing import Any
 
 import pandas as pd
@@ -9,7 +10,8 @@ import pandas as pd
 from cluster_abm.workload.traces.dependence import dependence_of
 from cluster_abm.workload.traces.logged import waits_in_s
 from cluster_abm.workload.traces.parts.missing import in_words
-from cluster_abm.workload.traces.table import RECORDED_WAIT, RUN, Trace
+from cluster_abm.workload.traces.parts.resources import resources_in
+from cluster_abm.workload.traces.table import RECORDED_WAIT, RESOURCES, RUN, Trace
 
 
 def trace_info(trace: Trace) -> dict[str, Any]:
@@ -20,7 +22,8 @@ def trace_info(trace: Trace) -> dict[str, Any]:
     last), noted (what was mended: reason -> rows), kept_busy (kept_busy; None of several runs together), used (rows
     that are jobs, or samples in their profiles), filled (what the file lacks -> how it is filled), dependence
     (dependence_of), recorded_wait_s (how long the jobs waited in the log: logged.waits_in_s; None where it does not
-    say); of a file with several runs and none chosen also runs (number -> jobs, span_s, cpu_s, kept_busy).
+    say), resources (name -> jobs that ask for it and the total of what they ask for; empty where no job asks for any);
+    of a file with several runs and none chosen also runs (number -> jobs, span_s, cpu_s, kept_busy).
     """
     waits_ms = trace.table.get(RECORDED_WAIT, pd.Series(dtype=float))
     info: dict[str, Any] = {
@@ -41,6 +44,7 @@ def trace_info(trace: Trace) -> dict[str, Any]:
         "filled": in_words(trace),
         "dependence": dependence_of(trace),
         "recorded_wait_s": waits_in_s(waits_ms.to_numpy(float)),
+        "resources": _resources(trace.table),
     }
     if RUN in trace.table:
         info["runs"] = {
@@ -75,3 +79,15 @@ def _numbers(jobs: pd.DataFrame) -> dict[str, Any]:
     if "cpu_ms" in jobs:
         cpu_s = {"mean": float(jobs["cpu_ms"].mean()) / 1000.0, "max": float(jobs["cpu_ms"].max()) / 1000.0}
     return {"span_s": float(arrival_ms.max() - arrival_ms.min()) / 1000.0, "cpu_s": cpu_s}
+
+
+def _resources(jobs: pd.DataFrame) -> dict[str, dict[str, float]]:
+    """Of each counted resource how many jobs ask for it, and for how much together."""
+    found: dict[str, dict[str, float]] = defaultdict(lambda: {"jobs": 0, "total": 0.0})
+    # Few spellings stand for many jobs.
+    spellings = Counter(jobs[RESOURCES].tolist() if RESOURCES in jobs else ())
+    for cell, count in sorted(spellings.items()):
+        for name, amount in resources_in(cell).items():
+            found[name]["jobs"] += count
+            found[name]["total"] += amount * count
+    return {name: found[name] for name in sorted(found)}

@@ -5,20 +5,33 @@ from __future__ import annotations
 import io
 import os
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
-from cluster_abm.bounded_files import TRACE_MB, Limit, digest, opened, unpacked
+from cluster_abm.bounded_files import MOST_MB, TRACE_MB, Limit, digest, opened, shown, unpacked
 from cluster_abm.errors import InputError
-from cluster_abm.found_modules import TRACE_FORMATS
+from cluster_abm.found_modules import TRACE_FORMATS, TRACE_MAPS
+from cluster_abm.scenario.columns import ColumnMap
 from cluster_abm.workload.traces.format import OpenTrace
 from cluster_abm.workload.traces.formats.nextflow import TaskRuns, table_of, task_runs
+from cluster_abm.workload.traces.layouts.blocks import Source
+from cluster_abm.workload.traces.mapping.folders import parts_of
+from cluster_abm.workload.traces.mapping.mapped import mapped_trace
+from cluster_abm.workload.traces.mapping.maps import map_known_by, shipped_maps, with_fields
+from cluster_abm.workload.traces.mapping.sampling import sampled
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.recognition import beginning, format_of, formats
+from cluster_abm.workload.traces.slurm.reading import slurm_trace
 from cluster_abm.workload.traces.table import Trace
 
 RAISED_BY = "--max-mb of `trace`, workload.trace.max_mb"
+# What a map of columns reads may be of any size: what is kept of it is bounded.
+ANY_SIZE = Limit(MOST_MB, "the largest file that is read")
+MAPPED = "map"  # the format of a trace that a map of the user's reads
+# The fields of LogReading that a map of columns leaves open.
+READ_BY_MAPS = ("cpu_time", "disk_read_share", "disk_write_share")
 
 
 def read_trace(
@@ -29,31 +42,36 @@ def read_trace(
     max_mb: int = TRACE_MB,
     pipes: bool = False,
     reading: LogReading = PLAIN_READING,
+    columns: ColumnMap | None = None,
+    fields: str | None = None,
+    sample: float = 1.0,
 ) -> Trace:
-    """The trace in a file, plain or compressed by gzip or xz, or in a folder of virtual machines (GWA-T-12).
+    """The trace in a file, plain or packed by gzip or xz, or in a folder of virtual machines, or of parts of a table.
 
     Raises InputError: no such file, too large, cut off, unknown format, or wrong content; several problems at once.
 
     Args:
         run: which run of a file that holds several (Harchol-Balter and Downey's).
-        format: one of TRACE_FORMATS; without it, by what the file begins with, else by its name (.swf, .csv).
-        max_mb: how much the file may hold, unpacked [MB of 2^20 bytes].
+        format: one of TRACE_FORMATS or TRACE_MAPS; without it, by what the file begins with, else by its name.
+        max_mb: how much the file may hold, unpacked; what a map reads may be larger, its jobs may take as much [MB of
+            2^20 bytes].
         pipes: whether it may be a pipe, which can be read only once.
         reading: how fields are read where a format leaves a choice.
+        columns: a map of columns, or the fields that differ from the map `format`.
+        fields: the columns of sacct's lines without a header, as given to `sacct -o`.
+        sample: share of the jobs that are kept, by a hash of their ids.
     """
-    if format is not None and format not in TRACE_FORMATS:
-        raise InputError(f"{path}: format = {format!r}: allowed {', '.join(TRACE_FORMATS)}")
+    if format is not None and format not in (*TRACE_FORMATS, *TRACE_MAPS):
+        raise InputError(f"{path}: format = {format!r}: allowed {', '.join((*TRACE_FORMATS, *TRACE_MAPS))}")
+    asked = _Asked(run, format, max_mb, reading, _as_json(columns), fields, sample)
     if os.path.isdir(path):
-        for kind, one in formats().items():
-            if one.folder is not None and format in (None, kind):
-                _refuse(run, reading, kind, str(path))
-                return one.folder(Path(path), Limit(max_mb, RAISED_BY))
+        return _folder(Path(path), asked)
     with opened(path, pipes=pipes) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            return _parsed.__wrapped__(_Source(file), str(path), run, format, max_mb, reading)
-        known_by = digest(file, path, Limit(max_mb, RAISED_BY))
+            return _parsed.__wrapped__(_Source(file), str(path), asked)
+        known_by = digest(file, path, ANY_SIZE if _is_mapped(file, path, asked) else Limit(max_mb, RAISED_BY))
         file.seek(0)
-        return _parsed(_Source(file, known_by), str(path), run, format, max_mb, reading)
+        return _parsed(_Source(file, known_by), str(path), asked)
 
 
 def read_task_runs(path: Path, max_mb: int = TRACE_MB) -> TaskRuns:
@@ -67,6 +85,33 @@ def read_task_runs(path: Path, max_mb: int = TRACE_MB) -> TaskRuns:
 
 
 @dataclass(frozen=True)
+class _Asked:
+    """How a file is to be read."""
+
+    run: int | None
+    format: str | None
+    max_mb: int
+    reading: LogReading
+    columns: str  # a ColumnMap as JSON, "" for none
+    fields: str | None
+    sample: float
+
+    @property
+    def limit(self) -> Limit:
+        """What the file may hold, or the jobs that a map finds in it."""
+        return Limit(self.max_mb, RAISED_BY)
+
+    def map_of(self, kind: str) -> ColumnMap | None:
+        """The map that reads a file of this kind; None: a format does. Raises InputError: columns for a format."""
+        own = ColumnMap.model_validate_json(self.columns) if self.columns else None
+        if kind in TRACE_FORMATS:
+            if own is not None:
+                raise InputError(f"workload.trace.columns: a {kind} trace has no map of columns: leave one of both out")
+            return None
+        return with_fields(shipped_maps()[kind], own) if kind != MAPPED else own
+
+
+@dataclass(frozen=True)
 class _Source:
     """An open file, known by what is in it and not by itself."""
 
@@ -75,34 +120,97 @@ class _Source:
 
 
 @lru_cache(maxsize=2)  # a study reads the same file for every seed and policy; known by its bytes, never stale
-def _parsed(
-    source: _Source, where: str, run: int | None, format: str | None, max_mb: int, reading: LogReading
-) -> Trace:
-    limit = Limit(max_mb, RAISED_BY)
-    file = OpenTrace(*beginning(unpacked(source.file, where, limit)), where, limit, run, reading)
-    kind = format or format_of(file.head, where)
-    _refuse(run, reading, kind, file.where)
-    trace = formats()[kind].trace(file)
-    if not file.lacks_line_end:
-        return trace
-    # A number that was cut short cannot be distinguished from a whole one, so note that it may have happened.
-    return replace(trace, noted=trace.noted | {"last line without a line end (cut off?)": 1})
+def _parsed(source: _Source, where: str, asked: _Asked) -> Trace:
+    limit = asked.limit
+    chosen = asked.format or (MAPPED if asked.columns else None)
+    is_mapped = chosen is not None and chosen not in TRACE_FORMATS
+    head, blocks = beginning(unpacked(source.file, where, ANY_SIZE if is_mapped or chosen is None else limit))
+    kind = chosen or map_known_by(head) or format_of(head, where)
+    _refuse(asked, kind, where)
+    found = asked.map_of(kind)
+    if found is not None and found.reader is None:
+        sources = iter([Source(blocks, where, _lying(source.file, where))])
+        return replace(mapped_trace(sources, found, where, limit, asked.reading, asked.sample), format=kind)
+    file = OpenTrace(head, limit.counted(blocks, where), where, limit, asked.run, asked.reading)
+    if found is not None:
+        fields = () if asked.fields is None else (asked.fields,)
+        trace = replace(slurm_trace(file, fields, found.file.orders or None), format=kind)
+    else:
+        trace = formats()[kind].trace(file)
+    if file.lacks_line_end:
+        # A number that was cut short cannot be distinguished from a whole one, so note that it may have happened.
+        trace = replace(trace, noted=trace.noted | {"last line without a line end (cut off?)": 1})
+    return sampled(trace, asked.sample)
 
 
-def _refuse(run: int | None, reading: LogReading, kind: str, where: str) -> None:
+def _is_mapped(file: io.BufferedReader, path: Path, asked: _Asked) -> bool:
+    """Whether a map of columns reads a file, which is back at its begin then."""
+    if asked.format is not None or asked.columns:
+        return asked.format not in TRACE_FORMATS
+    head, _ = beginning(unpacked(file, path, ANY_SIZE))
+    file.seek(0)
+    return map_known_by(head) is not None
+
+
+def _folder(path: Path, asked: _Asked) -> Trace:
+    """The trace in a folder: virtual machines, or the parts of a table that a map reads."""
+    files, others = parts_of(path)
+    kind = asked.format or (MAPPED if asked.columns else None)
+    if kind is None and files:
+        with opened(files[0]) as file:
+            kind = map_known_by(beginning(unpacked(file, files[0], ANY_SIZE))[0])
+    if kind is None or kind in TRACE_FORMATS:
+        for name, one in formats().items():
+            if one.folder is not None and kind in (None, name):
+                _refuse(asked, name, str(path))
+                return sampled(one.folder(path, asked.limit), asked.sample)
+        raise InputError(f"{shown(path)}: cannot be read: a folder; a {kind} trace is one file")
+    _refuse(asked, kind, str(path))
+    found = asked.map_of(kind)
+    if found is None or found.reader is not None:
+        raise InputError(f"{shown(path)}: cannot be read: a folder; a {kind} trace is one file")
+    trace = mapped_trace(_opened_one_by_one(files), found, str(path), asked.limit, asked.reading, asked.sample)
+    noted = trace.noted | ({"other files of the folder, not read": others} if others else {})
+    return replace(trace, format=kind, noted=noted)
+
+
+def _opened_one_by_one(files: list[Path]) -> Iterator[Source]:
+    for name in files:
+        with opened(name) as file:
+            yield Source(unpacked(file, name, ANY_SIZE), str(name), _lying(file, str(name)))
+
+
+def _lying(file: io.BufferedReader, where: str) -> Path | None:
+    """The path of a file that may be read at any place, because it is a plain one; None for packed ones and pipes."""
+    path = Path(where)
+    return path if path.is_file() and not path.name.lower().endswith((".gz", ".xz")) else None
+
+
+def _as_json(columns: ColumnMap | None) -> str:
+    return "" if columns is None else columns.model_dump_json(exclude_unset=True)
+
+
+def _refuse(asked: _Asked, kind: str, where: str) -> None:
     """Raise InputError for a choice that a format does not leave."""
-    if run is not None and not formats()[kind].has_runs:
+    one = formats().get(kind)
+    if asked.run is not None and (one is None or not one.has_runs):
         raise InputError(
-            f"{where}: run = {run} (--run, workload.trace.run): a {kind} trace holds one run; leave it out"
+            f"{where}: run = {asked.run} (--run, workload.trace.run): a {kind} trace holds one run; leave it out"
+        )
+    if asked.fields is not None and (kind not in TRACE_MAPS or shipped_maps()[kind].reader is None):
+        raise InputError(
+            f"{where}: fields = {asked.fields[:60]!r} (--fields, workload.trace.fields): a {kind} trace says its "
+            "columns itself; allowed with --map sacct-n alone"
         )
     for key, plain in vars(PLAIN_READING).items():
-        value, readers = getattr(reading, key), [name for name in TRACE_FORMATS if key in formats()[name].reads]
-        if value == plain or kind in readers or not readers:
+        value, readers = getattr(asked.reading, key), [name for name in TRACE_FORMATS if key in formats()[name].reads]
+        if value == plain or kind in readers or not readers or (one is None and key in READ_BY_MAPS):
             continue
         spelled = f'"{value}"' if isinstance(value, str) else value
         if isinstance(plain, str):
             says = f'; a {kind} trace says what its tasks used: "{plain}"'
         else:
             says = f"; this is a {kind} trace"
-        allowed = f"allowed for these formats alone: {', '.join(readers)}"
+        more = ", and maps of columns" if key in READ_BY_MAPS else ""
+        allowed = f"allowed for these formats alone: {', '.join(readers)}{more}"
         raise InputError(f"{where}: workload.trace.{key} = {spelled}: {allowed}{says}")

@@ -63,7 +63,9 @@ COLUMNS: dict[str, NumberBounds] = {
 REQUIRED = ("arrival_ms", "cpu_ms")
 RECORDED_WAIT = "recorded_wait_ms"
 NAME, JOB, AFTER, FILES, USER, GROUP = "name", "job", "after", "files", "user", "group"
-WORD_COLUMNS = (NAME, JOB, AFTER, FILES, USER, GROUP)
+# Resources as `parts/resources.py` reads them.
+PARTITION, RESOURCES = "partition", "resources"
+WORD_COLUMNS = (NAME, JOB, AFTER, FILES, USER, GROUP, PARTITION, RESOURCES)
 RUN = "run"  # only in the table of a file with several runs, none of them chosen
 
 
@@ -84,6 +86,9 @@ class Trace:
     parents: Parents | None = None  # which jobs each job comes after; None where the file says of no job that it does
     # What the programs in the column `name` do, as `read_profiles` gives it; None: the file has none.
     profiles: pd.DataFrame | None = None
+    # The instant of time 0 [ms since 1970], on the log's own clock: local where the log's times are; None: not known.
+    begins_at_ms: float | None = None
+    sample: float = 1.0  # the share of the log's jobs that these are
     samples: int | None = None  # rows that are no jobs but went into the profiles; None: each row that is used is a job
 
     @property

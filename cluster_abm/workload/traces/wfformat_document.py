@@ -12,6 +12,7 @@ import numpy as np
 
 from cluster_abm.bounded_files import shown
 from cluster_abm.errors import InputError
+from cluster_abm.workload.text.json_document import json_problems, writable
 from cluster_abm.workload.text.problems import SHOWN_PROBLEMS
 from cluster_abm.workload.traces.table import Flags, Floats
 
@@ -31,17 +32,8 @@ MOST = 1e100  # larger numbers are cut to it: what is made of them stays finite
 
 def document_of(data: bytes, where: str) -> dict[str, Any]:
     """The JSON object in a file. Raises InputError where it holds none, or none with a workflow."""
-    try:
+    with json_problems(where):
         document = json.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError as problem:
-        raise InputError(f"{shown(where)}: not JSON: no UTF-8 text (byte {problem.start:,})") from None
-    except RecursionError:
-        raise InputError(f"{shown(where)}: not read: it is nested too deeply") from None
-    except json.JSONDecodeError as problem:
-        cut = " (cut off?)" if problem.pos >= len(problem.doc.rstrip()) else ""
-        raise InputError(f"{shown(where)}, line {problem.lineno}: not JSON: {problem.msg}{cut}") from None
-    except ValueError:
-        raise InputError(f"{shown(where)}: not read: a number has too many digits") from None
     if not isinstance(document, dict) or not isinstance(document.get("workflow"), dict):
         raise InputError(
             f"{shown(where)}: no WfFormat: allowed is an object with the key 'workflow' (schema 1.0 to 1.5)"
@@ -77,7 +69,7 @@ class Workflow:
             self._say(f"task {name[:SHOWN_ID]!r}: in the execution, not in the specification")
         self.refuse()
         self.ids = list(self._described)
-        self.names = [_writable(str(task.get("name", name))) for name, task in self._described.items()]
+        self.names = [writable(str(task.get("name", name))) for name, task in self._described.items()]
 
     def executed(self) -> Flags:
         """Which tasks are in the execution, shape (tasks,)."""
@@ -189,9 +181,4 @@ def too_many(where: str) -> InputError:
 
 def _spelled(name: str) -> str:
     """An id without spaces, which stand between ids in the column `after`."""
-    return "_".join(_writable(name).split())
-
-
-def _writable(text: str) -> str:
-    """A text that UTF-8 can write and a text file may hold: JSON also has halves of characters, and NUL."""
-    return text.encode(errors="replace").decode().replace("\0", "?")
+    return "_".join(writable(name).split())

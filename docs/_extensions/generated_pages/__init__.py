@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from . import commands, formulas, keys, policies, scenarios, scenes, tables
+from . import commands, formulas, keys, maps, policies, scenarios, scenes, tables
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -31,6 +31,9 @@ PARTS: Mapping[str, Callable[..., str]] = {
     "load-indices": tables.load_indices,
     "old-names": tables.old_names,
     "trace-formats": tables.trace_formats,
+    "map-keys": maps.keys_of,
+    "maps": maps.of_shipped,
+    "maps-tried": maps.tried,
     "policies": policies.overview,
     "policies-of": policies.of_family,
     "policy-rule": policies.rule_of,

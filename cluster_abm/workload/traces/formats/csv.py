@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
 import numpy as np
@@ -16,6 +16,7 @@ from cluster_abm.workload.text.problems import Problems
 from cluster_abm.workload.traces.dependence import parents_of
 from cluster_abm.workload.traces.format import TraceFormat
 from cluster_abm.workload.traces.gathering import NumberColumn, Order, WordColumn
+from cluster_abm.workload.traces.parts.resources import resources_in, resources_text
 from cluster_abm.workload.traces.table import (
     AFTER,
     COLUMNS,
@@ -23,6 +24,7 @@ from cluster_abm.workload.traces.table import (
     JOB,
     NAME,
     REQUIRED,
+    RESOURCES,
     WORD_COLUMNS,
     NumberBounds,
     Trace,
@@ -31,6 +33,11 @@ from cluster_abm.workload.traces.table import (
     tally,
 )
 
+# Of the columns that hold lists: a cell as it is kept; ValueError says what is allowed.
+CELLS: dict[str, Callable[[str], str]] = {
+    FILES: lambda cell: BETWEEN_NAMES.join(names_of_files(cell)),
+    RESOURCES: lambda cell: resources_text(resources_in(cell)),
+}
 BOTH = "io_per_ms and disk_mb: allowed: one of both, they say the same twice"
 
 
@@ -88,17 +95,20 @@ class OurColumns:
             both = np.flatnonzero(~np.isnan(numbers["io_per_ms"]) & ~np.isnan(numbers["disk_mb"]))
             self._problems.add_rows(both.tolist(), lines, lambda _: BOTH)
         for name, word_column in self.words.items():
-            word_column.extend(self._file_names(words[name], lines) if name == FILES else words[name])
+            rule = CELLS.get(name)
+            word_column.extend(self._checked(name, rule, words[name], lines) if rule is not None else words[name])
         if JOB in self.words:
             self._lines.extend(lines)
 
-    def _file_names(self, cells: Iterable[str], lines: Sequence[int]) -> Iterator[str]:
-        """The cells of the column `files` without blanks around the names."""
+    def _checked(
+        self, name: str, rule: Callable[[str], str], cells: Iterable[str], lines: Sequence[int]
+    ) -> Iterator[str]:
+        """The cells of a column of lists without blanks around the entries."""
         for row, cell in enumerate(cells):
             try:
-                yield BETWEEN_NAMES.join(names_of_files(cell))
+                yield rule(cell)
             except ValueError as problem:
-                self._problems.add([(lines[row], f"{FILES} = {cell[:40]!r}: {problem}")])
+                self._problems.add([(lines[row], f"{name} = {cell[:40]!r}: {problem}")])
                 yield ""
 
     def trace(self, format: str, unit: str, noted: dict[str, int]) -> Trace:

@@ -14,11 +14,11 @@ from cluster_abm.errors import InputError, reason_of
 from cluster_abm.workload.text.csv_cells import CsvCells
 from cluster_abm.workload.text.lines import Lines
 from cluster_abm.workload.traces.format import TraceFormat
+from cluster_abm.workload.traces.mapping.folders import natural
 from cluster_abm.workload.traces.table import Trace
 from cluster_abm.workload.traces.virtual_machines import VirtualMachine, gwa_trace, looks_like_gwa, machine
 
 ENDINGS = re.compile(r"\.csv(\.(gz|xz))?$", re.IGNORECASE)
-NUMBERS = re.compile(r"(\d{1,15})", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def machine_files(path: Path) -> tuple[list[Path], int]:
     """
     try:
         there = [entry for entry in path.iterdir() if not entry.name.startswith(".")]
-        files = sorted((entry for entry in there if ENDINGS.search(entry.name) and not entry.is_dir()), key=_natural)
+        files = sorted((entry for entry in there if ENDINGS.search(entry.name) and not entry.is_dir()), key=natural)
     except OSError as problem:
         raise InputError(f"{shown(path)}: cannot be read: {reason_of(problem)}") from None
     if not files:
@@ -120,11 +120,6 @@ def _spellings(name: str, file: Path) -> Iterator[str]:
     ending = ENDINGS.search(file.name)
     yield name + (ending[0] if ending else "")
     yield from (f"{name} ({number})" for number in itertools.count(2))
-
-
-def _natural(path: Path) -> list[tuple[int, str]]:
-    """2.csv before 10.csv."""
-    return [(int(part), "") if NUMBERS.fullmatch(part) else (-1, part) for part in NUMBERS.split(path.name) if part]
 
 
 FORMAT = TraceFormat(

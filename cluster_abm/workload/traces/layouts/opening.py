@@ -15,6 +15,7 @@ from cluster_abm.workload.traces.layouts.blocks import Column, Source, Table
 
 HEAD = 100_000  # bytes that are looked at
 SEPARATORS = ",\t;|"
+ATTRIBUTE = re.compile(r"[A-Za-z_]\w* = \S")  # of HTCondor
 
 
 def opened_table(source: Source, layout: Layout, needed: tuple[Column, ...]) -> Table:
@@ -46,6 +47,8 @@ def told_by(head: bytes, layout: Layout) -> Layout:
     if kind is None:
         if head.startswith(b"PAR1"):
             kind = "parquet"
+        elif text.startswith(b"***") or ATTRIBUTE.match(line):
+            kind = "attributes"
         elif text.startswith(b"["):
             kind = "json"
         elif text.startswith(b"{"):

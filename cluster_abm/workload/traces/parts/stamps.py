@@ -21,10 +21,13 @@ class Stamps:
 
     Stamps with a zone are compared as instants, stamps without as they stand (where clocks are put back an hour
     comes twice, which no reader can mend). A file must not mix both.
+
+    Args:
+        zoned: whether stamps have a zone; None: as the first has.
     """
 
-    def __init__(self) -> None:
-        self._zoned: bool | None = None
+    def __init__(self, zoned: bool | None = None) -> None:
+        self._zoned = zoned
         self._first = ""
         self.zones: set[float] = set()  # offsets from UTC that occur [min]
 
@@ -59,6 +62,11 @@ class Stamps:
         if offset is not None:
             self.zones.add(offset.total_seconds() / 60.0)
         return milliseconds + (round(float(f"0.{part[1:]}") * 1000.0, 6) if part else 0.0)
+
+    def see_zone(self, zoned: bool) -> None:
+        """Note that a stamp which was read elsewhere has a zone, or has none."""
+        if self._zoned is None:
+            self._zoned = zoned
 
     def _see(self, zoned: bool, text: str) -> None:
         if self._zoned is None:

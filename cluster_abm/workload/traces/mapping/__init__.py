@@ -1,0 +1,1 @@
+"""From the rows of a foreign table to jobs, as a map of columns says."""

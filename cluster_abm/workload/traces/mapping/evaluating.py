@@ -1,0 +1,108 @@
+"""The value of an expression in each row of a block."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cluster_abm.arrays import Flags, Floats
+from cluster_abm.scenario.columns.expressions import Arithmetic, Comparison, Constant, Logic, Membership, Name, Node
+from cluster_abm.workload.traces.layouts.blocks import Column
+from cluster_abm.workload.traces.mapping.cells import Numbers, as_numbers, as_texts
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Cells = Mapping[Column, "pa.Array"]
+COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def numbers_of(node: Node, cells: Cells, rows: int) -> Numbers:
+    """The numbers that an expression gives; NaN where a part of it is not known, or divided by 0.
+
+    Args:
+        node: no truth (`expressions.is_truth`).
+        cells: `stripped` columns, shape (rows,) each.
+    """
+    if isinstance(node, Name):
+        return as_numbers(cells[node.column])
+    if isinstance(node, Constant):
+        return Numbers(np.full(rows, float(node.value)), np.zeros(rows, bool))
+    assert isinstance(node, Arithmetic)
+    left, right = numbers_of(node.left, cells, rows), numbers_of(node.right, cells, rows)
+    return Numbers(_arithmetic(node.sign, left.amounts, right.amounts), left.unread | right.unread)
+
+
+def truths_of(node: Node, cells: Cells, rows: int) -> Flags:
+    """Where an expression holds. A comparison with what is not known does not hold, except !=."""
+    if isinstance(node, Logic):
+        parts = [truths_of(part, cells, rows) for part in node.parts]
+        if node.word == "not":
+            return ~parts[0]
+        return np.logical_and.reduce(parts) if node.word == "and" else np.logical_or.reduce(parts)
+    if isinstance(node, Membership):
+        return _among(node, cells, rows)
+    assert isinstance(node, Comparison)
+    compare = COMPARE[node.sign]
+    if _is_text(node.left, cells) or _is_text(node.right, cells):
+        return np.asarray(compare(_texts(node.left, cells, rows), _texts(node.right, cells, rows)), bool)
+    left, right = numbers_of(node.left, cells, rows).amounts, numbers_of(node.right, cells, rows).amounts
+    return np.asarray(compare(left, right), bool)
+
+
+def _arithmetic(sign: str, left: Floats, right: Floats) -> Floats:
+    if sign == "+":
+        return left + right
+    if sign == "-":
+        return left - right
+    if sign == "*":
+        return left * right
+    return np.divide(left, right, out=np.full(len(left), np.nan), where=right != 0)
+
+
+def _among(node: Membership, cells: Cells, rows: int) -> Flags:
+    texts = [value for value in node.among if isinstance(value, str)]
+    numbers = [value for value in node.among if not isinstance(value, str)]
+    found = np.zeros(rows, bool)
+    if texts:
+        import pyarrow as pa
+        from pyarrow import compute
+
+        spelled = _texts_array(node.value, cells, rows)
+        found |= np.asarray(compute.is_in(spelled, value_set=pa.array(texts, pa.string())))
+    if numbers:
+        found |= np.isin(numbers_of(node.value, cells, rows).amounts, numbers)
+    return found
+
+
+def _is_text(node: Node, cells: Cells) -> bool:
+    """Whether a side of a comparison is a text: one in quotes, or a column with a cell that is no number."""
+    if isinstance(node, Constant):
+        return isinstance(node.value, str)
+    if isinstance(node, Name):
+        return bool(as_numbers(cells[node.column]).unread.any())
+    return False
+
+
+def _texts_array(node: Node, cells: Cells, rows: int) -> pa.Array:
+    import pyarrow as pa
+
+    if isinstance(node, Name):
+        return as_texts(cells[node.column])
+    if isinstance(node, Constant):
+        return pa.array([str(node.value)] * rows, pa.string())
+    return as_texts(pa.array(numbers_of(node, cells, rows).amounts))
+
+
+def _texts(node: Node, cells: Cells, rows: int) -> Any:
+    return np.asarray(_texts_array(node, cells, rows).to_pylist(), object)

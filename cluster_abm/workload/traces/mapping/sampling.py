@@ -1,0 +1,82 @@
+"""Which jobs a sample keeps: by a hash of their ids, so that neither blocks nor processes change it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cluster_abm.arrays import Flags, Integers
+from cluster_abm.errors import InputError
+from cluster_abm.workload.parents import Parents, among
+from cluster_abm.workload.traces.table import Trace
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SAMPLED = "not in the sample"  # why a row is left out
+
+
+def kept_texts(ids: pa.Array, share: float) -> Flags:
+    """Which ids a sample keeps, shape as `ids`: equal ids are kept together."""
+    return _below(np.asarray(ids.to_pylist(), object), share)
+
+
+def kept_numbers(numbers: Integers | range, share: float) -> Flags:
+    """Which rows a sample keeps by their numbers, where they have no ids."""
+    return _below(np.asarray(numbers, np.uint64), share)
+
+
+def kept_workflows(parents: Parents | None, keys: Sequence[str] | None, rows: int, share: float) -> Flags:
+    """Which rows a sample keeps if jobs that wait for each other, directly or not, stay together.
+
+    Args:
+        parents: what each row comes after.
+        keys: an id for each row, shape (rows,); None: its number.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    first = np.arange(rows)
+    if parents is not None:
+        links = (np.ones(len(parents.parent), np.int8), (parents.waiting, parents.parent))
+        count, component = connected_components(coo_array(links, shape=(rows, rows)), directed=False)
+        first = np.full(count, rows)
+        np.minimum.at(first, component, np.arange(rows))
+        first = first[component]
+    if keys is None:
+        return kept_numbers(first, share)
+    return _below(np.asarray(keys, object)[first], share)
+
+
+def sampled(trace: Trace, share: float) -> Trace:
+    """The sample of a trace whose jobs have no ids: by their numbers, jobs that wait for each other together.
+
+    Raises InputError: its rows are no jobs (GWA-T-12), or no job is left.
+    """
+    if share == 1:
+        return trace
+    if trace.samples is not None:
+        raise InputError(
+            f"{trace.file}: sample = {share:g} (--sample, workload.trace.sample): a {trace.format} trace has a job a "
+            "file: allowed 1; workload.trace.keep_share keeps a part of them"
+        )
+    kept = kept_workflows(trace.parents, None, len(trace.table), share)
+    if not kept.any():
+        raise InputError(f"{trace.file}: sample = {share:g}: none of its {len(kept):,} jobs is in it")
+    parents = None if trace.parents is None else among(trace.parents, kept)
+    skipped = trace.skipped | {SAMPLED: int((~kept).sum())}
+    table = trace.table[kept].reset_index(drop=True)
+    return replace(trace, table=table, skipped=skipped, parents=parents, sample=share)
+
+
+def _below(values: np.ndarray, share: float) -> Flags:
+    """Values of which the hash, as a share of all that there are, lies below `share`."""
+    import pandas as pd
+
+    hashes = pd.util.hash_array(values, categorize=False)
+    # 53 bits, which a float holds exactly: the same on every machine.
+    kept: Flags = (hashes >> np.uint64(11)).astype(np.float64) < share * 2.0**53
+    return kept
