@@ -71,11 +71,7 @@ class ColumnContent:
         """Numbers, or seconds of times and durations, shape (rows,); NaN where there is none."""
         if self.kind == "number":
             values = _to_numbers(self.cells)
-            known = values[~np.isnan(values)]
-            # -1 stands for "not known" where no other value lies below 0.
-            if len(known) and (known < 0).any() and set(known[known < 0]) == {-1.0}:
-                values = np.where(values == -1.0, np.nan, values)
-            return values
+            return np.where(values == -1.0, np.nan, values) if self.lacks_by_minus_one else values
         if self.kind == "clock":
             return np.array([_clock_s(cell) for cell in self.cells], float)
         if self.kind == "iso":
@@ -83,6 +79,15 @@ class ColumnContent:
         if self.kind == "date" and self.form:
             return _instants_s(self.cells, self.form)
         return np.full(len(self.cells), np.nan)
+
+    @cached_property
+    def lacks_by_minus_one(self) -> bool:
+        """Whether -1 stands for "not known": no other number lies below 0."""
+        return (
+            self.kind == "number"
+            and "-1" in self.cells
+            and not any(cell.startswith("-") and cell != "-1" for cell in self.known)
+        )
 
     @cached_property
     def form(self) -> str:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from cluster_abm.workload.traces.guessing.cells import ColumnContent, Floats
-from cluster_abm.workload.traces.guessing.durations import is_counter, is_numbered
+from cluster_abm.workload.traces.guessing.durations import is_counter, is_numbered, rank_correlation
 from cluster_abm.workload.traces.guessing.relations import ALWAYS, share_in_order
 
 MOST = 1e6
 LIKE_CORES = 0.6  # share of numbers above 2 that are powers of two or multiples of 4
+TOGETHER = 0.2  # rank correlation of cores with nodes or tasks
 WIDE = 0.05  # share of jobs that have more than one core
 MEMORY_FROM, MEMORY_STEP = 512, 128  # MB: memory comes in such steps
 
@@ -113,11 +114,18 @@ def _counts_a_list(content: ColumnContent, others: Sequence[ColumnContent]) -> b
 
 
 def _widest(able: Mapping[int, ColumnContent]) -> int | None:
-    """The one that is never less than all others (cores beside nodes or tasks); None if there is none such."""
-    for at, content in able.items():
-        if all(share_in_order(one.numbers, content.numbers) >= ALWAYS for other, one in able.items() if other != at):
-            return at
-    return None
+    """The one that is never less than most others and goes with them (cores beside nodes or tasks); None: unclear."""
+    within = {
+        at: sum(
+            share_in_order(one.numbers, content.numbers) >= ALWAYS
+            and rank_correlation(one.numbers, content.numbers) >= TOGETHER
+            for other, one in able.items()
+            if other != at
+        )
+        for at, content in able.items()
+    }
+    best = max(within, key=lambda at: within[at])
+    return best if within[best] or len(able) == 1 else None
 
 
 def _in_thousandths(contents: Mapping[int, ColumnContent]) -> TellingCores:

@@ -11,6 +11,7 @@ from cluster_abm.workload.traces.guessing.cells import ColumnContent, Floats
 from cluster_abm.workload.traces.guessing.relations import share_in_order
 
 WITHIN_REQUEST = 0.9  # share of the jobs that end within the run time that they asked for
+MOSTLY = 0.6
 SLACK_S = 60.0  # by which a scheduler ends jobs late
 ROUND, NOT_ROUND = 0.8, 0.6  # share of whole minutes among requests; no more among run times
 TOGETHER, MUCH_TOGETHER = 0.25, 0.7  # rank correlation
@@ -136,7 +137,7 @@ def _with_request(
         or (
             at != request
             and rank_correlation(one.numbers, spread[found].numbers) >= MUCH_TOGETHER
-            and _ends_within(one, contents[request])
+            and _ends_within(one, contents[request], MOSTLY)
         )
     ]
     # Of run time and CPU time, the former is known of more jobs, and larger.
@@ -146,11 +147,11 @@ def _with_request(
     return TellingDurations(run, request, cpu, sure=0.7, why=why)
 
 
-def _ends_within(content: ColumnContent, asked: ColumnContent) -> bool:
+def _ends_within(content: ColumnContent, asked: ColumnContent, share: float = WITHIN_REQUEST) -> bool:
     """Whether nearly all run times, which are seldom whole minutes, lie within what was asked for."""
     if _round_share(content) > NOT_ROUND:
         return False
-    return share_in_order(content.numbers, asked.numbers * 1.05 + SLACK_S) >= WITHIN_REQUEST
+    return share_in_order(content.numbers, asked.numbers * 1.05 + SLACK_S) >= share
 
 
 def _product(spread: Mapping[int, ColumnContent], counts: Mapping[int, ColumnContent]) -> TellingDurations | None:

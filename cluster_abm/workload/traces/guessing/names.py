@@ -52,7 +52,7 @@ _SIZES = {
 }
 _COUNTS = {"milli": "milli", "millis": "milli", "millicores": "milli", "percent": "percent", "pct": "percent"}
 # Marks of a kind that says nothing here: Slurm's raw columns, epochs.
-_IDLE = ("raw", "epoch", "unix", "utc", "seconds_since_epoch")
+_IDLE = ("raw", "genid", "epoch", "unix", "utc", "seconds_since_epoch")
 _NOTHING = re.compile(r"(?:c|col|column|x|v|var|f|field|unnamed)?_*\d+", re.ASCII)
 _COUNT = r"(?:num|number|n|no|nr|count|number_of|num_of)"
 _CPUS = r"(?:cpus?|cores?|processors?|procs?|vcpus?|cpu_cores?|ncpus|nprocs?|ncores|slots|vm_?core_?count|core_count)"
@@ -169,7 +169,7 @@ _FORMS: dict[str, tuple[tuple[float, str], ...]] = {
     ),
     "name": (
         (SAYS, r"job_?name|app(?:lication)?(?:_?(?:id|name))?|prog|program|executable|exe|command"),
-        (LIKELY, r"task_name|model_?(?:name)?|workload_name|task|label|process"),
+        (LIKELY, r"task_name|model_?(?:name)?|task|label|process"),
     ),
     "resources.gpu": (
         (SAYS, rf"{_GPUS}(?:_?{_COUNT})?|{_COUNT}_?{_GPUS}"),

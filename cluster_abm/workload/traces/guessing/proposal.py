@@ -16,6 +16,7 @@ from cluster_abm.workload.traces.guessing.states import left_out
 from cluster_abm.workload.traces.guessing.valued import unit_of_scale, valued_candidates
 
 THRESHOLD = 0.5  # a field of which the guess is less sure is left empty
+RESERVED = ("and", "or", "not", "in")
 _ORDER = (
     *INSTANTS,
     *DURATIONS,
@@ -79,11 +80,13 @@ def guess_of(table: SampledTable) -> Guess:
             one = chosen[name]
             _put(result, name, _entry(one, table))
             sure[name], why[name] = round(one.sure, 2), one.why
+    if any(contents[one.at].lacks_by_minus_one for one in chosen.values()):
+        result["missing"] = ["-1"]
     state = chosen.get("state")
     never_ran = left_out(contents[state.at].known) if state is not None else ()
     if state is not None and never_ran:
         listed = ", ".join(f'"{word}"' for word in never_ran)
-        result["filter"] = f"{_in_expression(table.column(state.at))} not in [{listed}]"
+        result["filter"] = f"{_in_expression(state.at, table)} not in [{listed}]"
         sure["filter"], why["filter"] = round(state.sure, 2), "states of jobs that have not run"
     unsure = {
         one.field: f"column {table.column(one.at)!r}? {one.why} ({one.sure:.2f})"
@@ -128,9 +131,7 @@ def _checked_together(
 ) -> dict[str, FieldCandidate]:
     """What the names say, surer or less sure by how the columns go together."""
     chosen = dict(chosen)
-    for first, then in (("submit", "start"), ("start", "end"), ("submit", "end")):
-        if first in chosen and then in chosen:
-            _check_order(chosen, first, then, contents)
+    _check_order(chosen, contents)
     _check_run(chosen, contents, names)
     if "end" in chosen and not {"start", "run", "cpu"} & chosen.keys() and "submit" in chosen:
         why = "name; there is no column of starts, so run times count from it"
@@ -138,16 +139,27 @@ def _checked_together(
     return chosen
 
 
-def _check_order(chosen: dict[str, FieldCandidate], first: str, then: str, contents: Sequence[ColumnContent]) -> None:
-    one, other = contents[chosen[first].at].seconds, contents[chosen[then].at].seconds
-    forward, back = share_in_order(one, other), share_in_order(other, one)
-    if forward >= ALWAYS:
-        for name in (first, then):
-            surer = min(0.95, chosen[name].sure + 0.05)
-            chosen[name] = replace(chosen[name], sure=max(surer, chosen[name].sure), why="name and order of the times")
-    elif back > forward:
-        less = min((first, then), key=lambda name: chosen[name].sure)
-        chosen[less] = chosen[less].doubted(0.5, f"in most rows {then} lies before {first}")
+def _check_order(chosen: dict[str, FieldCandidate], contents: Sequence[ColumnContent]) -> None:
+    """Times in their order are surer; of two in the wrong order the one that was less sure is doubted."""
+    swapped = set()
+    pairs = [pair for pair in (("submit", "start"), ("start", "end"), ("submit", "end")) if set(pair) <= chosen.keys()]
+    shares = {pair: _shares_in_order(*(contents[chosen[name].at].seconds for name in pair)) for pair in pairs}
+    for (first, then), (forward, back) in shares.items():
+        if forward < ALWAYS and back > forward:
+            less = min((then, first), key=lambda name: chosen[name].sure)
+            swapped.add(less)
+            chosen[less] = chosen[less].doubted(0.5, f"in most rows {then} lies before {first}")
+    for pair, (forward, _) in shares.items():
+        if forward >= ALWAYS and not swapped & set(pair):
+            for name in pair:
+                one = chosen[name]
+                chosen[name] = replace(
+                    one, sure=max(one.sure, min(0.95, one.sure + 0.05)), why="name and order of the times"
+                )
+
+
+def _shares_in_order(first: Floats, then: Floats) -> tuple[float, float]:
+    return share_in_order(first, then), share_in_order(then, first)
 
 
 def _check_run(chosen: dict[str, FieldCandidate], contents: Sequence[ColumnContent], names: Sequence[str]) -> None:
@@ -229,14 +241,12 @@ def _put(result: dict[str, Any], name: str, entry: dict[str, Any]) -> None:
         result[name] = entry
 
 
-def _in_expression(column: str | int) -> str:
-    if isinstance(column, int):
-        return f"${column}"
-    return (
-        column
-        if column.isidentifier() and column.isascii() and column not in ("and", "or", "not", "in")
-        else f"`{column}`"
-    )
+def _in_expression(at: int, table: SampledTable) -> str:
+    """A column as an expression names it."""
+    column = table.column(at)
+    if isinstance(column, int) or "`" in column:
+        return f"${at + 1}"
+    return column if column.isidentifier() and column.isascii() and column not in RESERVED else f"`{column}`"
 
 
 def _missing(chosen: dict[str, FieldCandidate], table: SampledTable) -> str:

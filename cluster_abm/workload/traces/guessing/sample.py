@@ -20,6 +20,7 @@ from cluster_abm.workload.traces.guessing.separators import cells_of, separation
 HEAD = 2**22  # bytes of a text that are looked at
 ROWS = 5000  # of a table
 LONGEST_DOCUMENT = 2**26  # bytes of a JSON document that is looked at whole
+LONGEST_NAME = 300
 PARQUET = b"PAR1"
 DEEPEST = 4  # objects within each other in which the list of rows is looked for
 _REMARKS = (";", "#", "//")
@@ -41,7 +42,7 @@ class SampledTable:
     def column(self, at: int) -> str | int:
         """What a map calls a column: its name; its position from 1 if it has none, or one that is there twice."""
         name = self.names[at]
-        return name if name and self.names.count(name) == 1 else at + 1
+        return name if 0 < len(name) <= LONGEST_NAME and self.names.count(name) == 1 else at + 1
 
 
 def sample_of(blocks: Iterator[bytes], where: str) -> SampledTable:
@@ -118,12 +119,12 @@ def _usual(rows: Sequence[Sequence[str]]) -> int:
 
 
 def _is_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row names the columns: no number and no time in it, no word twice, and another kind below."""
+    """Whether the first row names the columns: neither numbers nor times, mostly different, and another kind below."""
     first = [cell.strip() for cell in rows[0]]
     said = [cell for cell in first if cell]
     if not said or any(looks_like_number(cell) or looks_like_time(cell) for cell in said):
         return False
-    if len(set(said)) < 0.8 * len(said) or len(said) < 0.8 * len(first):
+    if len(set(said)) < 0.5 * len(said) or len(said) < 0.8 * len(first):
         return False
     below = [row for row in rows[1:200] if len(row) == len(first)]
     if not below:
