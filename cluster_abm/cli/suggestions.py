@@ -73,7 +73,7 @@ def _further(asked: Asked, best: str) -> Iterator[str]:
     more = _taken(asked, asked.settings, rivals, not_compared(rivals, 16))
     if more is not None:
         yield f"cluster-abm compare {more} --policies {shown(rivals)} --seeds 16"
-    if asked.trace is not None:
+    if asked.trace.file is not None:
         # What a log says is not drawn, whatever is set.
         return
     other = _taken(asked, [*asked.settings, ANOTHER_SETTING], asked.policies, not_compared(asked.policies, None))

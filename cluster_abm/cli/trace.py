@@ -98,8 +98,10 @@ def _for_print(found: dict[str, Any]) -> dict[str, Any]:
     present = {name: _in_per_cent(share) for name, share in fields.items() if share}
     absent = ", ".join(name for name, share in fields.items() if not share)
     changed = found | {"fields": present | ({"in no job": absent} if absent else {})}
-    first = ("file", "format", "rows", "used", "jobs", "skipped", "noted", "fields", "filled")
-    return {name: changed[name] for name in first} | changed
+    first = ("file", "format", "rows", "used", "jobs", "sample", "skipped", "noted", "fields", "filled")
+    if found["sample"] is None:
+        del changed["sample"]
+    return {name: changed[name] for name in first if name in changed} | changed
 
 
 def _in_per_cent(share: float) -> str:
@@ -146,6 +148,7 @@ def convert_command(file: Path, output: Path, how: HowToRead, **shares: float | 
     cluster-abm trace convert jobs.csv.xz jobs.parquet
     """
     from cluster_abm.workload.traces import LogReading, write_trace
+    from cluster_abm.workload.traces.mapping.sampling import shrunk
 
     reading = LogReading(**{key: value for key, value in shares.items() if value is not None})  # type: ignore[arg-type]
     found = how.read(file, reading)
@@ -155,6 +158,8 @@ def convert_command(file: Path, output: Path, how: HowToRead, **shares: float | 
         tell(f"what their programs do written to {beside}: read by --set workload.programs.file={beside}")
     for name, words in found.filled.items():
         tell(f"filled {name}: {words}")
+    if found.sample < 1:
+        tell(f"sample: {shrunk(found.sample)}")
     for reason, count in found.skipped.items():
         tell(f"skipped {count:,}: {reason}")
     for reason, count in found.noted.items():

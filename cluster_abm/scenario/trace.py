@@ -9,7 +9,7 @@ from pydantic import Field, Strict, model_validator
 from cluster_abm.bounded_files import TRACE_MB
 from cluster_abm.found_modules import TRACE_FORMATS, TRACE_MAPS
 from cluster_abm.scenario.base import Section
-from cluster_abm.scenario.columns import ColumnMap
+from cluster_abm.scenario.columns import ColumnMap, shipped_maps
 from cluster_abm.scenario.distributions import MOST_TASKS, Count, MaxMb, NonNegative, Positive, Share
 
 if TYPE_CHECKING:
@@ -82,6 +82,14 @@ class TraceChoice(Section):
         if self.columns is not None and self.chosen is None:
             self.columns.check_complete()
         return self
+
+    @property
+    def says_cpu(self) -> bool:
+        """Whether the file has CPU times, as far as the choice tells it: SWIM has none, nor have maps without run
+        times."""
+        if self.chosen in TRACE_MAPS:
+            return shipped_maps()[self.chosen].says_cpu or (self.columns is not None and self.columns.says_cpu)
+        return self.chosen != "swim" and (self.columns is None or self.columns.says_cpu)
 
     @property
     def chosen(self) -> str | None:

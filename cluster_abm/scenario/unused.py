@@ -87,8 +87,7 @@ def _of_workload(work: Workload) -> Iterator[tuple[str, str]]:
     if work.kind == "trace":
         for name in ("jobs", "jobs_per_s", "utilisation", "duration_s", "arrivals"):
             yield f"workload.{name}", 'workload.kind is "trace", and the trace says when jobs are submitted'
-        # A SWIM trace says none.
-        if work.application.name == "none" and work.trace.format != "swim":
+        if work.application.name == "none" and work.trace.says_cpu:
             yield "workload.cpu_ms", 'workload.kind is "trace", and the trace says the CPU times'
         if work.trace.memory == "drawn":
             yield "workload.trace.memory_per", 'workload.trace.memory is "drawn": no memory is read'

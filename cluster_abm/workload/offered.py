@@ -14,6 +14,7 @@ from cluster_abm.large_tables import forget_pages
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload.jobs import RunJobs
 from cluster_abm.workload.pacing import ArrivalClock
+from cluster_abm.workload.traces.mapping.sampling import share_in_words
 
 # Rows of the job table summed at once: however the table is kept, the sums are the same.
 ROWS_SUMMED = 100_000
@@ -96,10 +97,17 @@ def in_words(load: Mapping[str, float]) -> str:
 
 
 def warnings_of(scenario: Scenario, load: OfferedLoad | None) -> list[str]:
-    """Warnings about an offered load, a line each, for before the run."""
-    if load is None:
-        return []
+    """Warnings about an offered load, a line each, for before the run; and what a sample of a log means for it."""
     lines = []
+    choice = scenario.workload.trace
+    if scenario.workload.kind == "trace" and choice.sample < 1:
+        nodes = scenario.cluster.nodes
+        lines.append(
+            f"sample: {share_in_words(choice.sample)} of the log's jobs: {nodes:,} nodes stand for "
+            f"{nodes / choice.sample:,.0f} of the cluster that ran the whole log"
+        )
+    if load is None:
+        return lines
     high = {name: value for name, value in load.as_dict().items() if value > HIGH}
     if high:
         until = "the trace's length" if scenario.workload.kind == "trace" else "workload.duration_s"

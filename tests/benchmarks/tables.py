@@ -21,8 +21,6 @@ from pyarrow import csv
 sys.path.insert(0, str(Path(__file__).parents[2] / "scenarios"))
 from try_maps import read_by_map
 
-from cluster_abm.bounded_files import MOST_MB
-
 BLOCK = 1_000_000  # rows that are drawn and written at a time
 TASKS = ("M1", "R2_1", "M3", "J4_2_3")  # of each job of alibaba-2018
 STATUSES = ("Terminated", "Failed", "Running")
@@ -135,8 +133,7 @@ def main(schema: str, rows: int, out: Path, sample: str | None, reads: bool) -> 
         size_mb = path.stat().st_size / 1e6
         click.echo(f"{path}: {rows:,} rows, {size_mb:,.0f} MB, {time.perf_counter() - begun_s:.0f} s", err=True)
     if reads:
-        options = ["--max-mb", str(MOST_MB), *(["--sample", sample] if sample else [])]
-        info = read_by_map(path, schema, *options)
+        info = read_by_map(path, schema, *(["--sample", sample] if sample else []))
         click.echo(json.dumps({name: info[name] for name in SHOWN} | {"sample": sample}, indent=2))
 
 

@@ -157,11 +157,14 @@ def test_options_of_trace_info_are_keys_of_its_scenario(monkeypatch, tmp_path):
     (tmp_path / "jobs.csv").write_text("arrival_ms,cpu_ms\n0,1\n5,1\n")
 
     def ask(form, *settings):
-        trace.info_command.callback(tmp_path / "jobs.csv", None, form, 7, "replay", settings, True)
+        trace.info_command.callback(
+            file=tmp_path / "jobs.csv", run=None, format=form, map_name=None, fields=None, sample=None, max_mb=7,
+            scenario="replay", settings=settings, as_json=True,
+        )  # fmt: skip
         return given.pop()
 
     there = {"workload.kind": "trace", "workload.trace.file": str(tmp_path / "jobs.csv"), "workload.trace.max_mb": 7}
     assert ask(None) == there
-    assert ask("csv") == there | {"workload.trace.format": "csv"}
+    assert ask("csv") == there | {"workload.trace.map": "csv"}
     # --set outranks the option.
     assert ask("csv", "workload.trace.max_mb=9")["workload.trace.max_mb"] == 9

@@ -11,6 +11,7 @@ from cluster_abm.cli.frame import lines_of_outcome
 from cluster_abm.cli.listing import lines
 from cluster_abm.cli.listing.keys import _allowed
 from cluster_abm.cli.listing.policies import _bounds, _in_toml, _knows
+from cluster_abm.cli.log_options import FromLog
 from cluster_abm.cli.studies.tune import _seeds, overs_of
 from cluster_abm.cli.suggestions import Asked, not_compared, suggestions
 from cluster_abm.cli.trace import _for_print, _in_per_cent, _print_entry
@@ -47,12 +48,13 @@ def test_an_entry_of_a_document(name, value, said, capsys):
 def test_the_order_of_entries_of_trace_info():
     found = {
         "file": "a", "format": "csv", "rows": 3, "jobs": 2, "skipped": {}, "span_s": 1.0, "noted": {}, "filled": {},
-        "fields": {"cpu_ms": 1.0, "home": 0.0, "name": 0.0}, "used": 2,
+        "fields": {"cpu_ms": 1.0, "home": 0.0, "name": 0.0}, "used": 2, "sample": None,
     }  # fmt: skip
     shown = _for_print(found)
     assert list(shown) == ["file", "format", "rows", "used", "jobs", "skipped", "noted", "fields", "filled", "span_s"]
     assert shown["fields"] == {"cpu_ms": "100 %", "in no job": "home, name"}
     assert _for_print(found | {"fields": {"cpu_ms": 1.0}})["fields"] == {"cpu_ms": "100 %"}
+    assert list(_for_print(found | {"sample": {"share": 0.5}}))[4:7] == ["jobs", "sample", "skipped"]
 
 
 # ---- lists ----
@@ -159,7 +161,7 @@ def test_a_pooled_reference_or_a_policy_without_a_mean_is_not_suggested():
     found = SimpleNamespace(
         policies=list(means), headline="", estimate=lambda name, _: SimpleNamespace(mean=means[name])
     )
-    run, compare, *_ = suggestions(found, Asked("quickstart", [], None, None, None))
+    run, compare, *_ = suggestions(found, Asked("quickstart", [], FromLog(), None))
     # Of the policies with a mean, random has the lowest.
     assert run.startswith("cluster-abm run quickstart --policy random --out out/random ")
     assert compare == "cluster-abm compare quickstart --policies random,jsq,power-of-d --seeds 16"

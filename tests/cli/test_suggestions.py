@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from cluster_abm.cli.log_options import FromLog
 from cluster_abm.cli.suggestions import Asked, suggestions
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import load_scenario, scenario_names
@@ -18,7 +19,7 @@ from cluster_abm.scenario import load_scenario, scenario_names
 def lines(scenario, settings=(), policies=None):
     chosen = policies or load_scenario(scenario).compare.policies
     found = SimpleNamespace(policies=list(chosen), headline="", estimate=lambda name, metric: SimpleNamespace(mean=1.0))
-    return suggestions(found, Asked(scenario, settings, None, None, policies))
+    return suggestions(found, Asked(scenario, settings, FromLog(), policies))
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def test_after_a_log_nothing_is_set_that_it_says_and_rules_of_one_kind_are_compa
     found = SimpleNamespace(
         policies=["easy", "batch-system"], headline="", estimate=lambda *_: SimpleNamespace(mean=1.0)
     )
-    asked = Asked("replay", ["workload.requested_over_actual.mean=2"], Path("jobs.csv"), None, found.policies)
+    asked = Asked("replay", ["workload.requested_over_actual.mean=2"], FromLog(Path("jobs.csv")), found.policies)
     text = "\n".join(suggestions(found, asked)[:-2])
     assert "--policies easy,batch-system,conservative " in text
     assert "io_per_ms" not in text

@@ -313,6 +313,12 @@ SACCT = (
     "JobID|State|Submit|ElapsedRaw|NCPUS|TotalCPU|NTasks|MaxDiskRead|MaxDiskWrite\n"
     "1|COMPLETED|2023-05-01T10:00:00|90|2|00:20|1|80M|60M\n"
 )
+TABLE = "submitted,took,cpus\n" + "".join(f"{number},{number + 1},{number % 3 + 1}\n" for number in range(9))
+BY_COLUMNS = {
+    "submit": {"column": "submitted", "unit": "s"}, "run": {"column": "took", "unit": "s"}, "cores": {"column": "cpus"},
+}  # fmt: skip
+PLAIN_SACCT = "1|COMPLETED|2023-05-01T10:00:00|90|2\n2|COMPLETED|2023-05-01T10:00:30|60|4\n"
+SACCT_ORDER = "JobID,State,Submit,ElapsedRaw,NCPUS"
 # 18 fields of SWF: job, submit, wait, run 60 s, 2 processors, CPU 30 s, memory 100 KB, requested: 2, 90 s, 400 KB.
 SWF = "1 0 0 60 2 30 100 2 90 400 1 1 1 1 1 1 -1 -1\n"
 PROFILES = "program,cpu_ms,memory_mb,accesses\nbit-r,70,3,5\n"
@@ -321,7 +327,7 @@ LARGE = "arrival_ms,cpu_ms\n" + "1,1\n" * 300_000
 PARTS = '{"nodes": [{"id": 0}, {"id": 1}, {"id": 2}], "edges": [{"source": 0, "target": 1}]}'
 TEXTS = {
     "own.csv": OWN_CSV, "hbd.csv": HBD, "swim.tsv": SWIM, "sacct.txt": SACCT, "log.swf": SWF, "large.csv": LARGE,
-    "files.csv": FILES_CSV, "programs.csv": PROFILES,
+    "files.csv": FILES_CSV, "table.csv": TABLE, "plain-sacct.txt": PLAIN_SACCT, "programs.csv": PROFILES,
     "large-programs.csv": PROFILES + ("#" * 99 + "\n") * 11_000, "parts.json": PARTS,
     "large.json": PARTS.replace('"nodes"', '"graph": {"name": "' + "x" * 1_100_000 + '"}, "nodes"'),
 }  # fmt: skip
@@ -342,6 +348,13 @@ def of_files(folder: Path) -> dict[str, Effect]:
             (own, "jobs", {
                 "file": str(folder / "log.swf"), "start_s": 0.5, "duration_s": 1.0, "keep_share": 0.5, "max_tasks": 2,
                 "homes": "drawn", "cpu_scale": 3.0, "processor": "node", "memory": "drawn", "memory_per": "job",
+                "sample": 0.5,
+            }),
+            (read("table.csv", columns=BY_COLUMNS), "jobs", {
+                "columns": BY_COLUMNS | {"run": {"column": "took", "unit": "ms"}},
+            }),
+            (read("plain-sacct.txt", map="sacct-n", fields=SACCT_ORDER), "jobs", {
+                "fields": "JobID,State,Submit,NCPUS,ElapsedRaw",
             }),
             (read("hbd.csv", run=0), "jobs", {"run": 4}),
             (read("swim.tsv", task_mb=8.0), "jobs", {"cpu_ms_per_mb": 30.0}),
@@ -356,6 +369,7 @@ def of_files(folder: Path) -> dict[str, Effect]:
     } | {
         "data.file": Effect(placed, [MAPS, IMAGES | {"size_mb": 30.0}], "run"),
         "workload.trace.format": Effect(own, "swf", "refused", "allowed: 18 numbers"),
+        "workload.trace.map": Effect(own, "swf", "refused", "allowed: 18 numbers"),
         "workload.kind": Effect(FEW | {"workload.trace": {}}, "trace", "refused"),
         "workload.programs.file": Effect(PROGRAMS, str(folder / "programs.csv"), "jobs"),
         "workload.programs.max_mb": Effect(

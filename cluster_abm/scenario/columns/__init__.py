@@ -2,5 +2,6 @@
 
 from cluster_abm.scenario.columns.expressions import parsed
 from cluster_abm.scenario.columns.map import NUMBERS, WORDS, ColumnMap, Events, Field, Layout, Spread
+from cluster_abm.scenario.columns.shipped import shipped_maps
 
-__all__ = ["NUMBERS", "WORDS", "ColumnMap", "Events", "Field", "Layout", "Spread", "parsed"]
+__all__ = ["NUMBERS", "WORDS", "ColumnMap", "Events", "Field", "Layout", "Spread", "parsed", "shipped_maps"]

@@ -67,10 +67,11 @@ class Field(Section):
     """unit date: the form, as %m/%d/%Y %H:%M:%S"""
     pattern: Annotated[str, Bounded(max_length=LONGEST_PATTERN)] | None = None
     """of a column: a regular expression (RE2) of which the first group is taken"""
-    form: Literal["ids", "task-name", "count", "pbs-slots", "pbs-cores", "pbs-gpus"] | None = None
+    form: Literal["ids", "task-name", "count", "largest", "pbs-slots", "pbs-cores", "pbs-gpus"] | None = None
     """ids: parents with spaces, commas or semicolons between (default); task-name: Alibaba's names, R3_1_2 is number 3
-    and comes after 1 and 2; count: how many entries a list of JSON has; pbs-slots: the slots in PBS's list of hosts
-    (n1/0-3+n2/0*4: 8); pbs-cores, pbs-gpus: those in its list of nodes (2:ppn=8:gpus=1: 16 and 2)"""
+    and comes after 1 and 2; count: how many entries a list of JSON has; largest: its largest number; pbs-slots: the
+    slots in PBS's list of hosts (n1/0-3+n2/0*4: 8); pbs-cores, pbs-gpus: those in its list of nodes
+    (2:ppn=8:gpus=1: 16 and 2)"""
     otherwise: Field | None = None
     """another source for the rows in which this one says nothing"""
 
@@ -269,6 +270,12 @@ class ColumnMap(Section):
             raise ValueError("allowed: a map with submit, with start, or with end and run (or events, or spread)")
         if self.parents is not None and self.job is None:
             raise ValueError("parents: needs job")
+
+    @property
+    def says_cpu(self) -> bool:
+        """Whether jobs have CPU times, used ones or run times."""
+        found = (self.reader, self.cpu, self.run, self.end, self.events)
+        return any(one is not None for one in found)
 
     @property
     def fields(self) -> dict[str, Field]:

@@ -12,15 +12,18 @@ from pathlib import Path
 from typing import Any
 
 from cluster_abm._version import __version__
-from cluster_abm.bounded_files import Limit, digest, opened, shown
+from cluster_abm.bounded_files import MOST_MB, Limit, digest, opened, shown
 from cluster_abm.errors import InputError
+from cluster_abm.found_modules import TRACE_MAPS
 from cluster_abm.policies import create
 from cluster_abm.policy.finding.files import digest_of
 from cluster_abm.scenario import Scenario, shipped_network, shipped_path, shipped_trace
 from cluster_abm.scenario.policy_names import plain_name
+from cluster_abm.scenario.trace import TraceChoice
 from cluster_abm.study.design.policy_sources import MISSING, policy_version
 from cluster_abm.study.design.unread import drop, unread_keys
 from cluster_abm.workload.traces.formats.gwa import machine_files
+from cluster_abm.workload.traces.mapping.folders import parts_of
 
 # What shows, stores and plans runs changes none of their numbers; of these packages only the named modules make any.
 WITHOUT_EFFECT = (
@@ -92,7 +95,7 @@ def cell_key(scenario: Scenario) -> str:
         if path in files:
             section["file"] = path.name
         elif path is not None and section is resolved["workload"]["trace"] and shipped_trace(section["file"]) is None:
-            section["file"] = [path.name, *(inside.name for inside in _files(path))]
+            section["file"] = [path.name, *(inside.name for inside in _files(scenario.workload.trace))]
     for key in unread_keys(scenario):
         drop(resolved, key)
     # A policy's file has its name among the parameters.
@@ -107,6 +110,8 @@ def _sources() -> Iterator[tuple[str, Path]]:
         name = path.relative_to(package).as_posix()
         if name.startswith(WITH_EFFECT) or not name.startswith(WITHOUT_EFFECT):
             yield name, path
+    for path in sorted(package.glob("workload/traces/maps/*.toml")):
+        yield path.relative_to(package).as_posix(), path
     shipped = shipped_path()
     for pattern in ("*.csv", "programs/*", "networks/*", "traces/*"):
         for path in sorted(shipped.glob(pattern)):
@@ -119,7 +124,8 @@ def _input_files(scenario: Scenario) -> dict[Path, Limit]:
     trace, programs, network = scenario.workload.trace, scenario.workload.programs, scenario.interconnect
     named: dict[str, Limit] = {}
     if trace.file is not None and shipped_trace(trace.file) is None:
-        named |= {str(path): Limit(trace.max_mb, "workload.trace.max_mb") for path in _files(Path(trace.file))}
+        # Of a table that a map reads not the file is bounded, but what is kept of it.
+        named |= {str(path): Limit(MOST_MB, "the largest file that is read") for path in _files(trace)}
     if network.file is not None and shipped_network(network.file) is None:
         named[network.file] = Limit(network.max_mb, "interconnect.max_mb")
     if programs.file is not None and os.path.isfile(programs.file):
@@ -127,9 +133,12 @@ def _input_files(scenario: Scenario) -> dict[Path, Limit]:
     return {Path(name): limit for name, limit in named.items()}
 
 
-def _files(path: Path) -> list[Path]:
-    """The file itself; of a folder those that are virtual machines of a trace."""
-    return machine_files(path)[0] if os.path.isdir(path) else [path]
+def _files(trace: TraceChoice) -> list[Path]:
+    """The file itself; of a folder the parts of a table, or those that are virtual machines."""
+    path = Path(str(trace.file))
+    if not os.path.isdir(path):
+        return [path]
+    return parts_of(path)[0] if trace.chosen in TRACE_MAPS or trace.columns is not None else machine_files(path)[0]
 
 
 def _digest(path: Path, limit: Limit) -> str:

@@ -13,13 +13,15 @@ from pathlib import Path
 from cluster_abm.bounded_files import MOST_MB, TRACE_MB, Limit, digest, opened, shown, unpacked
 from cluster_abm.errors import InputError
 from cluster_abm.found_modules import TRACE_FORMATS, TRACE_MAPS
-from cluster_abm.scenario.columns import ColumnMap
+from cluster_abm.scenario.columns import ColumnMap, shipped_maps
 from cluster_abm.workload.traces.format import OpenTrace
+from cluster_abm.workload.traces.formats.gwa import machine_files
 from cluster_abm.workload.traces.formats.nextflow import TaskRuns, table_of, task_runs
+from cluster_abm.workload.traces.layouts import parquet
 from cluster_abm.workload.traces.layouts.blocks import Source
 from cluster_abm.workload.traces.mapping.folders import parts_of
 from cluster_abm.workload.traces.mapping.mapped import mapped_trace
-from cluster_abm.workload.traces.mapping.maps import map_known_by, shipped_maps, with_fields
+from cluster_abm.workload.traces.mapping.maps import map_known_by, map_with_names, with_fields
 from cluster_abm.workload.traces.mapping.sampling import sampled
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.recognition import beginning, format_of, formats
@@ -126,6 +128,10 @@ def _parsed(source: _Source, where: str, asked: _Asked) -> Trace:
     is_mapped = chosen is not None and chosen not in TRACE_FORMATS
     head, blocks = beginning(unpacked(source.file, where, ANY_SIZE if is_mapped or chosen is None else limit))
     kind = chosen or map_known_by(head) or format_of(head, where)
+    if chosen is None and kind == "parquet":
+        # Its names stand at its end.
+        whole = b"".join(limit.counted(blocks, where))
+        kind, blocks = map_with_names(parquet.names_of(whole)) or kind, iter([whole])
     _refuse(asked, kind, where)
     found = asked.map_of(kind)
     if found is not None and found.reader is None:
@@ -154,9 +160,9 @@ def _is_mapped(file: io.BufferedReader, path: Path, asked: _Asked) -> bool:
 
 def _folder(path: Path, asked: _Asked) -> Trace:
     """The trace in a folder: virtual machines, or the parts of a table that a map reads."""
-    files, others = parts_of(path)
     kind = asked.format or (MAPPED if asked.columns else None)
-    if kind is None and files:
+    files, others = machine_files(path) if kind is None else parts_of(path)
+    if kind is None:
         with opened(files[0]) as file:
             kind = map_known_by(beginning(unpacked(file, files[0], ANY_SIZE))[0])
     if kind is None or kind in TRACE_FORMATS:

@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import csv
-import tomllib
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
 from cluster_abm.scenario.columns import ColumnMap, Events, Field, Layout, Spread
 from cluster_abm.scenario.columns.map import About, Machine
-from cluster_abm.workload import traces
+from cluster_abm.workload.traces.mapping.maps import shipped_maps
 
 from .keys import allowed_of, as_toml
 from .markdown import code, escaped, table, target
 from .scenarios import REFERENCE
 
-MAPS = Path(traces.__file__).parent / "maps"
 TRIED = REFERENCE / "maps.csv"  # by scenarios/try_maps.py
 NOT_TRIED = "not tried on the file"
-
-
-@lru_cache
-def shipped_maps() -> dict[str, ColumnMap]:
-    """The maps that ship, by name."""
-    return {
-        path.stem: ColumnMap.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-        for path in sorted(MAPS.glob("*.toml"))
-    }
 
 
 PARTS_OF_A_MAP: dict[str, type[BaseModel]] = {
@@ -57,29 +44,37 @@ def _shown(default: Any) -> str:
 def of_shipped() -> str:
     """What each shipped map reads, and what is assumed, as Markdown."""
     return table(
-        ["map", "reads", "a row is", "assumed", "schema"],
+        ["map", "reads", "a row is", "assumed", "schema", "tried on"],
         [
-            [target("map", name), escaped(one.about.title), one.about.row, escaped(one.about.note), one.about.source]
+            [
+                target("map", name), escaped(one.about.title), one.about.row, escaped(one.about.note),
+                _linked(one.about.source), escaped(one.about.tried) or NOT_TRIED,
+            ]
             for name, one in shipped_maps().items()
         ],
-    )
+    )  # fmt: skip
+
+
+def _linked(source: str) -> str:
+    """A source as Markdown: an address, and perhaps words behind it."""
+    address, _, words = source.partition(" ")
+    return f"<{address}> {escaped(words)}".strip() if address.startswith("https://") else escaped(source)
 
 
 def tried() -> str:
-    """Each shipped map with the files that it was tried on, as Markdown."""
+    """Each shipped map with the files that it was tried on, as Markdown; first what all of these files lack."""
     with TRIED.open(encoding="utf-8", newline="") as file:
-        found = list(csv.DictReader(file))
+        runs = list(csv.DictReader(file))
+    filled = [run["filled"].split(", ") for run in runs]
+    in_all = [name for name in filled[0] if all(name in names for names in filled)]
     rows = []
-    for name, one in shipped_maps().items():
-        lines = [line for line in found if line["map"] == name]
-        if not lines or not one.about.tried:
+    for name in shipped_maps():
+        found = [(run, names) for run, names in zip(runs, filled, strict=True) if run["map"] == name]
+        for run, names in found:
+            counts = [f"{int(run[count]):,}" for count in ("rows", "used")]
+            words = [escaped(run["skipped"]), escaped(", ".join(one for one in names if one not in in_all))]
+            rows.append([code(name), code(run["file"]), *counts, *words, run["wall_s"], run["peak_mb"]])
+        if not found:
             rows.append([code(name), NOT_TRIED, *[""] * 6])
-        for line in lines if one.about.tried else ():
-            rows.append(
-                [
-                    code(name), escaped(f"{line['file']} ({one.about.tried})"), f"{int(line['rows']):,}",
-                    f"{int(line['used']):,}", escaped(line["skipped"]), line["filled"], line["wall_s"],
-                    line["peak_mb"],
-                ]
-            )  # fmt: skip
-    return table(["map", "file", "rows", "used", "skipped", "filled", "time [s]", "memory [MB]"], rows)
+    lacking = f"None of these files says {', '.join(code(name) for name in in_all)}; they are filled in each.\n\n"
+    return lacking + table(["map", "file", "rows", "used", "skipped", "filled", "time [s]", "memory [MB]"], rows)

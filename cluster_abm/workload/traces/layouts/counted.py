@@ -1,7 +1,7 @@
 """Cells, some of which say how many cells follow, a row a line: LSF's lsb.acct, and Grid Engine's accounting.
 
-Between cells stand blanks, or the layout's separator. A row may end early, or have more cells than there are names:
-each version of such a program appends some. A name NAME[OTHER] is a list of as many cells as the cell OTHER says,
+Between cells stand blanks, or the layout's separator. A row may end behind its lists, or have more cells than there are
+names: each version of such a program appends some. A name NAME[OTHER] is a list of as many cells as the cell OTHER says,
 NAME[6*OTHER] of six times as many.
 """
 
@@ -21,7 +21,7 @@ from cluster_abm.workload.traces.layouts.text_rows import block_of, checked, nam
 
 _CELL = re.compile(r'"[^"]*(?:""[^"]*)*"|\S+')
 _LIST = re.compile(r"(.+)\[(?:(\d{1,3})\*)?([^\[\]*]+)\]")
-NOT_CLOSED, NO_COUNT, CUT_OFF = "a quote that is not closed", "a count that is no number", "ends within a list"
+NOT_CLOSED, NO_COUNT, CUT_OFF = "a quote that is not closed", "a count that is no number", "ends within its lists"
 
 
 @dataclass(frozen=True)
@@ -109,8 +109,7 @@ class _Rows:
         for one in self._lists:
             counted_by, _ = _position(one.counted_by, spans)
             if counted_by >= len(cells):
-                # The row ends before it: what comes behind is not known.
-                break
+                return CUT_OFF
             said = cells[counted_by]
             if not (said.isascii() and said.isdigit() and len(said) < 8):
                 return NO_COUNT

@@ -35,6 +35,17 @@ def read(source: Source, layout: Layout, needed: tuple[Column, ...]) -> Table:
     return Table(names, _blocks(file, {column: names[place] for column, place in places.items()}, source.where))
 
 
+def names_of(data: bytes) -> tuple[str, ...]:
+    """The columns of a Parquet file; none of one that is damaged."""
+    import pyarrow as pa
+    from pyarrow.parquet import read_schema
+
+    try:
+        return tuple(read_schema(io.BytesIO(data)).names)
+    except (pa.ArrowException, OSError, ValueError):
+        return ()
+
+
 def _blocks(file: ParquetFile, names: dict[Column, str], where: str) -> Iterator[Block]:
     import pyarrow as pa
 

@@ -52,6 +52,11 @@ def entries(text: str) -> float:
     return float(len(text.split()))
 
 
+def largest(text: str) -> float:
+    """The largest number of a list that stands as one text with blanks between."""
+    return max(float(entry) for entry in text.split())
+
+
 def _asked(text: str, pattern: str, default: int) -> float:
     total = 0
     for part in text.partition("#")[0].split("+"):
@@ -66,6 +71,7 @@ def _asked(text: str, pattern: str, default: int) -> float:
 
 COUNTED: dict[str | None, Callable[[str], float]] = {
     "count": entries,
+    "largest": largest,
     "pbs-slots": slots,
     "pbs-cores": asked_cores,
     "pbs-gpus": asked_gpus,

@@ -1,10 +1,9 @@
-"""The maps of columns that are shipped, and those in files of the user."""
+"""Which shipped map a file is known by, and maps in files of the user."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +11,11 @@ from pydantic import ValidationError
 
 from cluster_abm.bounded_files import shown
 from cluster_abm.errors import InputError
-from cluster_abm.found_modules import TRACE_MAPS
-from cluster_abm.scenario.columns import ColumnMap
+from cluster_abm.scenario.columns import ColumnMap, shipped_maps
 from cluster_abm.scenario.filling.toml_file import read_toml
 from cluster_abm.workload.traces.format import Head
 
-FOLDER = Path(__file__).parent.parent / "maps"
 JSON_NAME = re.compile(rb'"([^"\\]{1,80})"\s*:')
-
-
-@cache
-def shipped_maps() -> Mapping[str, ColumnMap]:
-    """All shipped maps by name."""
-    return {name: ColumnMap.model_validate(read_toml(FOLDER / f"{name}.toml")) for name in TRACE_MAPS}
 
 
 def map_in(path: Path) -> ColumnMap:

@@ -51,6 +51,18 @@ def kept_workflows(parents: Parents | None, keys: Sequence[str] | None, rows: in
     return _below(np.asarray(keys, object)[first], share)
 
 
+def share_in_words(share: float) -> str:
+    """A share as a fraction, where it is one of 1: 1/100."""
+    whole = round(1 / share)
+    return f"1/{whole:,}" if abs(whole * share - 1) < 1e-9 else f"{share:g}"
+
+
+def shrunk(share: float) -> str:
+    """By how much a cluster is to shrink with its jobs, in words."""
+    words = share_in_words(share)
+    return f"{words} of the log's jobs, by a hash of their ids: {words} of the cluster's nodes have the load of the log"
+
+
 def sampled(trace: Trace, share: float) -> Trace:
     """The sample of a trace whose jobs have no ids: by their numbers, jobs that wait for each other together.
 

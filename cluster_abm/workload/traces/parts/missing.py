@@ -30,6 +30,7 @@ def in_words(trace: Trace) -> dict[str, str]:
         if trace.profiles is not None and column in BY_PROFILE and shares[NAME]:
             continue
         if share < 1.0 and column not in filled:
-            rows = "in no row" if share == 0.0 else f"in {share:.1%} of the rows; else"
+            # All rows but a few are not 100 %.
+            rows = "in no row" if share == 0.0 else f"in {min(share, 0.999):.1%} of the rows; else"
             filled[column] = f"{rows}: by {key}" if share == 0.0 else f"{rows} by {key}"
     return filled
