@@ -10,6 +10,7 @@ from cluster_abm.workload.applications import as_application
 from cluster_abm.workload.drawing.draws import mean_of
 from cluster_abm.workload.from_trace import trace_of
 from cluster_abm.workload.programs import mean_cpu_ms
+from cluster_abm.workload.traces.mapping.maps import shipped_maps
 from cluster_abm.workload.traces.recognition import formats
 from cluster_abm.workload.traces.table import RECORDED_WAIT
 
@@ -56,7 +57,9 @@ def _is_batch_log(scenario: Scenario, isolated_ms: float) -> bool:
     trace = trace_of(scenario)
     if trace is None:
         return False
-    return formats()[trace.format].is_batch or (RECORDED_WAIT in trace.table and isolated_ms > BATCH_MS)
+    shipped, known = shipped_maps().get(trace.format), formats().get(trace.format)
+    is_batch = shipped.about.batch if shipped is not None else known is not None and known.is_batch
+    return is_batch or (RECORDED_WAIT in trace.table and isolated_ms > BATCH_MS)
 
 
 def mean_isolated_ms(scenario: Scenario) -> float | None:
