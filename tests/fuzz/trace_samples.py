@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import NamedTuple
 
+from mapped_samples import MAPPED
 from scenario_files import TRACE
 
 
@@ -146,6 +147,7 @@ SAMPLES = {
     "sacct-again": Sample("jobs.txt", SACCT_AGAIN, b"|"),
     "sacct-bare": Sample("jobs.txt", SACCT_BARE, b"|"),
     "sacct-json": Sample("jobs.json", SACCT_JSON, b""),
+    **{kind: Sample(name, text.encode(), between.encode()) for kind, (name, text, between) in MAPPED.items()},
     "parquet": Sample("p.parquet", b"", b""),  # made when it is asked for
 }
 # Beside the cells that are nasty anywhere.

@@ -6,6 +6,7 @@ import numpy as np
 
 from cluster_abm.formulas import service_ms
 from cluster_abm.scenario import Scenario
+from cluster_abm.scenario.columns.shipped import shipped_maps
 from cluster_abm.workload.applications import as_application
 from cluster_abm.workload.drawing.draws import mean_of
 from cluster_abm.workload.from_trace import trace_of
@@ -56,7 +57,14 @@ def _is_batch_log(scenario: Scenario, isolated_ms: float) -> bool:
     trace = trace_of(scenario)
     if trace is None:
         return False
-    return formats()[trace.format].is_batch or (RECORDED_WAIT in trace.table and isolated_ms > BATCH_MS)
+    return _says_batch(trace.format) or (RECORDED_WAIT in trace.table and isolated_ms > BATCH_MS)
+
+
+def _says_batch(kind: str) -> bool:
+    """Whether files of a format, or those that a shipped map reads, are logs of batch systems."""
+    if kind in formats():
+        return formats()[kind].is_batch
+    return kind in shipped_maps() and shipped_maps()[kind].about.batch
 
 
 def mean_isolated_ms(scenario: Scenario) -> float | None:
@@ -75,7 +83,10 @@ def mean_isolated_ms(scenario: Scenario) -> float | None:
         cpu_ms = np.array([job.cpu_ms - job.age_ms for job in workload.initial])
         rates = np.array([io_per_ms if job.io_per_ms is None else job.io_per_ms for job in workload.initial])
     elif (trace := trace_of(scenario)) is not None:
-        cpu_ms = trace.numbers["cpu_ms"] * workload.trace.cpu_scale
+        if "cpu_ms" in trace.numbers:
+            cpu_ms = trace.numbers["cpu_ms"] * workload.trace.cpu_scale
+        else:
+            cpu_ms = np.full(len(trace.table), mean_of(workload.cpu_ms))
         rates = trace.numbers.get("io_per_ms", np.full(len(cpu_ms), io_per_ms))
     elif workload.programs.mix:
         cpu_ms, rates = np.array([mean_cpu_ms(workload.programs)]), np.zeros(1)
