@@ -307,7 +307,7 @@ def test_helios(trace_of):
 
 def scenario_of(path, **workload):
     return scenario(
-        workload={"kind": "trace", "trace": {"file": str(path)}, "io_per_ms": {"kind": "constant", "mean": 0.0}}
+        workload={"kind": "trace", "trace": {"file": str(path)}, "io_per_ms": {"kind": "fixed", "mean": 0.0}}
         | workload,
         negotiation={"remote_execution_ms": 0.0},
     )
@@ -331,7 +331,7 @@ def test_cpu_times_that_a_file_does_not_say_are_drawn(tmp_path):
     path = tmp_path / "functions.csv"
     header = ",".join(["HashOwner", "HashApp", "HashFunction", "Trigger", *map(str, range(1, 1441))])
     path.write_text(header + "\n" + ",".join(["o", "a", "f", "http", "3", *["0"] * 1439]) + "\n")
-    found = scenario_of(path, cpu_ms={"kind": "constant", "mean": 200.0})
+    found = scenario_of(path, cpu_ms={"kind": "fixed", "mean": 200.0})
     assert bound_ms(found) == pytest.approx(2.0)
     model = ClusterModel(found, seed=1)
     model.run()

@@ -1,4 +1,4 @@
-"""Small tables that the shipped maps know, to be spoilt: the name of the file, its text, and what is between cells."""
+"""Small tables of clusters that the shipped maps know, to be spoilt: file name, content, what is between cells."""
 
 from __future__ import annotations
 
@@ -70,13 +70,16 @@ job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,du
 11,uX,vcA,4,16,1,FAILED,2020-06-09 18:41:27,2020-06-09 18:41:37,2020-06-09 18:45:36,239,10
 12,uY,vcB,0,1,1,COMPLETED,2020-06-09 18:42:27,2020-06-09 18:42:27,2020-06-10 18:42:27,86400,0
 """
-MAPPED = {
-    "google-2011": ("part.csv", GOOGLE_2011, ","),
-    "google-2019": ("events.json", GOOGLE_2019, ""),
-    "alibaba-2018": ("batch_task.csv", ALIBABA_2018, ","),
-    "alibaba-gpu-2023": ("pods.csv", PODS, ","),
-    "azure-vm-2019": ("vmtable.csv", VMS, ","),
-    "azure-functions-2019": ("functions.csv", FUNCTIONS, ","),
-    "philly": ("cluster_job_log", PHILLY, ""),
-    "helios": ("cluster_log.csv", HELIOS, ","),
+CLUSTERS = {
+    name: (file, text.encode(), between)
+    for name, file, text, between in (
+        ("google-2011", "part.csv", GOOGLE_2011, b","),
+        ("google-2019", "events.json", GOOGLE_2019, b""),
+        ("alibaba-2018", "batch_task.csv", ALIBABA_2018, b","),
+        ("alibaba-gpu-2023", "pods.csv", PODS, b","),
+        ("azure-vm-2019", "vmtable.csv", VMS, b","),
+        ("azure-functions-2019", "functions.csv", FUNCTIONS, b","),
+        ("philly", "cluster_job_log", PHILLY, b""),
+        ("helios", "cluster_log.csv", HELIOS, b","),
+    )
 }
