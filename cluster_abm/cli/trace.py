@@ -16,6 +16,7 @@ from cluster_abm.cli.reading_options import HowToRead, reading_options
 from cluster_abm.cli.shell.names import scenarios
 from cluster_abm.cli.shell.sections import HelpfulGroup
 from cluster_abm.cli.trace_fit import fit_command
+from cluster_abm.cli.traces.guessing import check_guess, guess_options, guessed_trace
 from cluster_abm.errors import InputError
 
 ABOVE_0, SHARE = click.FloatRange(0.0, 1e9, min_open=True), click.FloatRange(0.0, 1.0)
@@ -51,9 +52,18 @@ trace_group.add_command(fit_command)
     shell_complete=scenarios,
     help="Also the load that FILE offers to this scenario's nodes.",
 )
+@guess_options
 @set_option
 @json_option
-def info_command(file: Path, how: HowToRead, scenario: str | None, settings: tuple[str, ...], as_json: bool) -> None:
+def info_command(
+    file: Path,
+    how: HowToRead,
+    scenario: str | None,
+    guess: bool,
+    out: Path | None,
+    settings: tuple[str, ...],
+    as_json: bool,
+) -> None:
     """What FILE holds: jobs found, rows skipped and why, fields present, cores and memory kept busy.
 
     Examples:
@@ -61,18 +71,22 @@ def info_command(file: Path, how: HowToRead, scenario: str | None, settings: tup
     cluster-abm trace info HPC2N-2002-2.2-cln.swf.xz
 
     cluster-abm trace info jobs.csv --scenario replay --set cluster.hardware=ssd-2015
+
+    cluster-abm trace info table.csv --guess --out table-map.toml
     """
     from cluster_abm.workload.traces import trace_info
 
     if settings and scenario is None:
         raise InputError("--set: sets keys of a scenario; give --scenario too")
-    found = trace_info(how.read(file))
+    check_guess(how, out, guess, scenario)
+    trace, guessed = guessed_trace(file, how, out, as_json) if guess else (how.read(file), {})
+    found = trace_info(trace)
     if scenario is not None:
         found |= _load_on(scenario, how.overrides(settings, file))
     if as_json:
         from cluster_abm.json_text import to_json
 
-        echo(to_json(found), nl=False)
+        echo(to_json(found | guessed), nl=False)
         return
     for name, value in _for_print(found).items():
         _print_entry(name, value)

@@ -1,0 +1,1 @@
+"""What `trace info` does beyond reading a file."""

@@ -1,0 +1,92 @@
+"""What a file of a log is: content that is known, or a table for which a map is guessed."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cluster_abm.bounded_files import MOST_MB, Limit, opened, shown, unpacked
+from cluster_abm.errors import InputError
+from cluster_abm.scenario.columns import ColumnMap
+from cluster_abm.workload.traces.guessing.proposal import Guess, guess
+from cluster_abm.workload.traces.mapping.maps import map_known_by, shipped_maps
+from cluster_abm.workload.traces.recognition import beginning, formats
+
+# Formats that are told by some names of a header, which other tables have too.
+BY_SOME_NAMES = ("csv", "hbd", "parquet")
+
+
+@dataclass(frozen=True)
+class FileGuess:
+    """What a file is taken to be.
+
+    Attributes:
+        known: the shipped map or the format that reads it without an option; "" if none does.
+        guess: the proposed map; of content that is known that map, each field sure 1.
+    """
+
+    known: str
+    guess: Guess
+
+    @property
+    def columns(self) -> ColumnMap | None:
+        """The map to read the file by; None if it is read without one. Raises ValueError: none that is complete."""
+        if self.known:
+            return None
+        found = ColumnMap.model_validate(self.guess.map)
+        found.check_complete()
+        return found
+
+
+def guess_file(path: Path, *, never_known: bool = False) -> FileGuess:
+    """What a file holds: known content, or a table for which a map is proposed.
+
+    Raises InputError: no such file, a folder, a pipe; or no table that could be told.
+
+    Args:
+        path: the file, plain or packed by gzip or xz.
+        never_known: propose a map even if the content is known.
+    """
+    if os.path.isdir(path):
+        raise InputError(f"{shown(path)}: a folder: --guess looks at one file; guess one of its parts, then --map")
+    with opened(path) as file:
+        known = "" if never_known else _known(file, path)
+        if known:
+            return FileGuess(known, _of_known(known))
+        file.seek(0)
+        return FileGuess("", guess(unpacked(file, path, Limit(MOST_MB, "the largest file that is read")), str(path)))
+
+
+def _known(file: Any, path: Path) -> str:
+    """The map or format that knows the content; "" for none."""
+    head, _ = beginning(unpacked(file, path, Limit(MOST_MB, "the largest file that is read")))
+    mapped = map_known_by(head)
+    if mapped is not None:
+        return mapped
+    ending = Path(str(path).lower().removesuffix(".gz").removesuffix(".xz")).suffix
+    for name, one in formats().items():
+        if one.looks_like(head):
+            return "" if name in BY_SOME_NAMES and not _reads(path, name) else name
+    found = next((name for name, one in formats().items() if ending in one.endings), "")
+    return found if found not in BY_SOME_NAMES else ""
+
+
+def _reads(path: Path, name: str) -> bool:
+    """Whether a format reads a file that looks like it: names of a foreign table may only happen to be ours."""
+    from cluster_abm.workload.traces.reading import read_trace
+
+    try:
+        read_trace(path, format=name)
+    except InputError:
+        return False
+    return True
+
+
+def _of_known(name: str) -> Guess:
+    found = shipped_maps().get(name)
+    if found is None:
+        return Guess({"format": name}, {"format": 1.0}, {"format": "known by its content"})
+    data = found.model_dump(mode="json", exclude_unset=True, exclude={"about"})
+    return Guess(data, dict.fromkeys(found.fields, 1.0), dict.fromkeys(found.fields, "a shipped map"))

@@ -1,0 +1,154 @@
+"""Which columns are times of submission, start and end, where no name says it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cluster_abm.workload.traces.guessing.cells import ColumnContent, Floats
+from cluster_abm.workload.traces.guessing.durations import is_counter, rank_correlation
+from cluster_abm.workload.traces.guessing.relations import ALWAYS, Difference, differences, share_in_order
+
+SORTED = 0.9  # share of the rows that do not go back
+WAITLESS = 0.3  # share of the jobs that start at once, from which on a gap is a wait
+TOGETHER = 0.8  # rank correlation of two times of the same jobs
+MOST_COLUMNS = 40  # that are compared with each other
+
+
+@dataclass(frozen=True)
+class TellingInstants:
+    """What columns of times tell about each other: columns, and how sure."""
+
+    submit: int | None = None
+    start: int | None = None
+    end: int | None = None
+    run: int | None = None
+    scale: float = 1.0  # of the run time's unit, in that of the times
+    sure: float = 0.0
+    why: str = ""
+
+
+def telling_instants(contents: Mapping[int, ColumnContent]) -> TellingInstants:
+    """Submission, start and end among columns, as far as the values tell them."""
+    instants = instants_among(contents)
+    if not instants:
+        return TellingInstants()
+    chain = _chain(instants)
+    rest = {at: one.numbers for at, one in contents.items() if at not in instants and _may_be_duration(one)}
+    found = differences({at: instants[at] for at in chain}, rest)
+    dates = all(contents[at].is_instant for at in chain)
+    if len(chain) >= 3:
+        return _of_three(chain, found, dates)
+    if len(chain) == 2:
+        return _of_two(chain, instants, found, dates)
+    sure, why = (0.75, "the only column of dates") if dates else (0.65, "the only column that rises from row to row")
+    return TellingInstants(submit=chain[0], sure=sure, why=why)
+
+
+def instants_among(contents: Mapping[int, ColumnContent]) -> dict[int, Floats]:
+    """Columns of times, as seconds where they are dates: dates, else what rises and what goes with it."""
+    dates = {at: one.seconds for at, one in contents.items() if one.is_instant and not one.is_steady}
+    if dates:
+        return dates
+    able = {at: one for at, one in list(contents.items())[:MOST_COLUMNS] if _may_be_instant(one)}
+    rising = [at for at, one in able.items() if _rising_share(one.numbers) >= SORTED]
+    if not rising:
+        return _by_differences(able)
+    # Of several that rise, the one before most others; ids and row numbers were left out before.
+    anchor = max(rising, key=lambda at: sum(_goes_with(able[at].numbers, able[other].numbers) for other in able))
+    others = {
+        at: one.numbers for at, one in able.items() if at != anchor and _goes_with(able[anchor].numbers, one.numbers)
+    }
+    return {anchor: able[anchor].numbers} | others
+
+
+def _may_be_duration(content: ColumnContent) -> bool:
+    return content.kind in ("number", "clock") and not content.is_instant and not content.is_steady
+
+
+def _may_be_instant(content: ColumnContent) -> bool:
+    values = content.values
+    if content.kind != "number" or content.is_steady or len(values) < 10 or values.min() < 0:
+        return False
+    return len(np.unique(values)) >= min(20, 0.3 * len(values)) and not is_counter(content)
+
+
+def _rising_share(numbers: Floats) -> float:
+    known = numbers[~np.isnan(numbers)]
+    return float((np.diff(known) >= 0).mean())
+
+
+def _goes_with(first: Floats, then: Floats) -> bool:
+    """Whether a column holds later times of the same jobs."""
+    if share_in_order(first, then) < ALWAYS:
+        return False
+    same = float((first == then).mean())
+    return same >= WAITLESS or rank_correlation(first, then) >= TOGETHER
+
+
+def _by_differences(able: Mapping[int, ColumnContent]) -> dict[int, Floats]:
+    """Times in rows that are in no order: two of them, of which the difference is a third column."""
+    numbers = {at: one.numbers for at, one in able.items()}
+    found: set[int] = set()
+    durations: set[int] = set()
+    for one in differences(numbers, numbers, (1.0,)):
+        later, earlier, duration = (numbers[at] for at in (one.later, one.earlier, one.duration))
+        # a - b = c is a - c = b as well: the time is what the later time goes with.
+        if np.nanstd(earlier) > 1.5 * np.nanstd(duration) and rank_correlation(later, earlier) >= TOGETHER:
+            found |= {one.later, one.earlier}
+            durations.add(one.duration)
+    # From submission to end is a duration, although run and wait are differences of it.
+    return {at: numbers[at] for at in sorted(found - durations)}
+
+
+def _chain(instants: Mapping[int, Floats]) -> list[int]:
+    """Columns of which each lies at or after the one before, in nearly all rows; the longest such."""
+    means = {at: float(np.nanmean(values)) for at, values in instants.items()}
+    order = sorted(instants, key=lambda at: (_mean_rank(instants, at), means[at], at))
+    best: list[int] = []
+    for first in range(len(order)):
+        chain = [order[first]]
+        for at in order[first + 1 :]:
+            if share_in_order(instants[chain[-1]], instants[at]) >= ALWAYS:
+                chain.append(at)
+        best = chain if len(chain) > len(best) else best
+    return best
+
+
+def _mean_rank(instants: Mapping[int, Floats], at: int) -> int:
+    """How many columns lie before this one in nearly all rows."""
+    return sum(
+        share_in_order(values, instants[at]) >= ALWAYS and share_in_order(instants[at], values) < ALWAYS
+        for other, values in instants.items()
+        if other != at
+    )
+
+
+def _of_three(chain: Sequence[int], found: Sequence[Difference], dates: bool) -> TellingInstants:
+    runs = [one for one in found if one.later == chain[-1] and one.earlier != chain[0]]
+    if runs:
+        # Of an eligible time and a start, the run counts from the later one.
+        one = max(runs, key=lambda one: (chain.index(one.earlier), one.scale == 1.0))
+        why = f"column {one.duration + 1} is the time from one to the other"
+        return TellingInstants(chain[0], one.earlier, one.later, one.duration, one.scale, 0.9 if dates else 0.85, why)
+    why = f"{len(chain)} columns of times, each at or after the one before"
+    return TellingInstants(chain[0], chain[-2], chain[-1], sure=0.75 if dates else 0.7, why=why)
+
+
+def _of_two(
+    chain: Sequence[int], instants: Mapping[int, Floats], found: Sequence[Difference], dates: bool
+) -> TellingInstants:
+    first, then = chain
+    gap = instants[then] - instants[first]
+    at_once = float((gap[~np.isnan(gap)] <= 1.0).mean())
+    surer = 0.05 if dates else 0.0
+    if at_once >= WAITLESS:
+        why = "two columns of times, often the same: jobs that start at once"
+        return TellingInstants(submit=first, start=then, sure=0.65 + surer, why=why)
+    if found:
+        why = f"column {found[0].duration + 1} is the time from one to the other"
+        return TellingInstants(None, first, then, found[0].duration, found[0].scale, 0.75 + surer, why)
+    why = "two columns of times, one at or after the other and seldom the same"
+    return TellingInstants(start=first, end=then, sure=0.6 + surer, why=why)
