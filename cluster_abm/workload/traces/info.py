@@ -18,14 +18,14 @@ from cluster_abm.workload.traces.table import RESOURCES, RUN, Trace
 def trace_info(trace: Trace) -> dict[str, Any]:
     """The trace in numbers, ready for JSON.
 
-    Keys: file, format, rows (= used + all skipped), jobs, skipped (reason -> rows), fields (column -> share
-    of the jobs that have it), span_s (first to last arrival), cpu_s (mean and max per task), arrivals_s (first and
-    last), noted (what was mended: reason -> rows), kept_busy (kept_busy; None of several runs together), used (rows
-    that are jobs, or samples in their profiles), filled (what the file lacks -> how it is filled), dependence
-    (dependence_of), recorded_wait_s (how long the jobs waited in the log, also by width and hour:
-    logged.recorded_waits; None where it does not say), resources (name -> jobs that ask for it and the total of what they ask for; empty where no job asks for any);
-    sample (None if the whole log was read, else share and note: by how much to shrink the cluster);
-    of a file with several runs and none chosen also runs (number -> jobs, span_s, cpu_s, kept_busy).
+    Keys: file, format, rows (= used + all skipped), jobs, skipped (reason -> rows), fields (column -> share of the
+    jobs that have it), span_s (first to last arrival), cpu_s (mean and max per task), arrivals_s (first and last),
+    noted (what was mended: reason -> rows), kept_busy (kept_busy; None of several runs together), used (rows that are
+    jobs, or samples in their profiles), filled (what the file lacks -> how it is filled), dependence (dependence_of),
+    recorded_wait_s (how long the jobs waited in the log, also by width and hour: logged.recorded_waits; None where it
+    does not say), resources (name -> jobs that ask for it and the total of what they ask for; empty where no job asks
+    for any); sample (None if the whole log was read, else share and note: by how much to shrink the cluster); of a
+    file with several runs and none chosen also runs (number -> jobs, span_s, cpu_s, kept_busy).
     """
     info: dict[str, Any] = {
         "file": trace.file,
