@@ -75,7 +75,8 @@ def mean_isolated_ms(scenario: Scenario) -> float | None:
         cpu_ms = np.array([job.cpu_ms - job.age_ms for job in workload.initial])
         rates = np.array([io_per_ms if job.io_per_ms is None else job.io_per_ms for job in workload.initial])
     elif (trace := trace_of(scenario)) is not None:
-        cpu_ms = trace.numbers["cpu_ms"] * workload.trace.cpu_scale
+        given = trace.numbers.get("cpu_ms")  # SWIM's has none: it is drawn
+        cpu_ms = np.array([mean_of(workload.cpu_ms)]) if given is None else given * workload.trace.cpu_scale
         rates = trace.numbers.get("io_per_ms", np.full(len(cpu_ms), io_per_ms))
     elif workload.programs.mix:
         cpu_ms, rates = np.array([mean_cpu_ms(workload.programs)]), np.zeros(1)
