@@ -49,3 +49,11 @@ def test_other_work_has_the_cost_of_a_remote_start(tmp_path: Path, remote_ms: fl
     """At least 1 % and at most 10 % of 100 s."""
     setup = replay(tmp_path, "jobs.csv", CSV, negotiation__remote_execution_ms=remote_ms)
     assert bound_ms(setup) == pytest.approx(bound)
+
+
+def test_a_log_without_cpu_times_has_the_bound_of_those_that_are_drawn(tmp_path: Path) -> None:
+    """SWIM: 1 % of a mean of 100 s, whatever the bytes."""
+    law = {"workload__cpu_ms__kind": "fixed", "workload__cpu_ms__mean": 100_000.0}
+    setup = replay(tmp_path, "log.tsv", "job0\t0\t0\t6\t3\t1\n", workload__trace__format="swim",
+                   workload__io_per_ms__mean=0.0, negotiation__remote_execution_ms=5.0, **law)  # fmt: skip
+    assert bound_ms(setup) == pytest.approx(1000.0)
