@@ -14,8 +14,8 @@ from cluster_abm.workload.traces.guessing.proposal import Guess, guess
 from cluster_abm.workload.traces.mapping.maps import map_known_by, shipped_maps
 from cluster_abm.workload.traces.recognition import beginning, formats
 
-# Formats that are told by some names of a header, which other tables have too.
-BY_SOME_NAMES = ("csv", "hbd", "parquet")
+# Formats that are told by little, which other files have too: some names, a bracket, a remark, 18 numbers.
+BY_LITTLE = ("csv", "hbd", "parquet", "swf", "swim", "wfformat")
 
 
 @dataclass(frozen=True)
@@ -68,13 +68,12 @@ def _known(file: Any, path: Path) -> str:
     ending = Path(str(path).lower().removesuffix(".gz").removesuffix(".xz")).suffix
     for name, one in formats().items():
         if one.looks_like(head):
-            return "" if name in BY_SOME_NAMES and not _reads(path, name) else name
-    found = next((name for name, one in formats().items() if ending in one.endings), "")
-    return found if found not in BY_SOME_NAMES else ""
+            return "" if name in BY_LITTLE and not _reads(path, name) else name
+    return next((name for name, one in formats().items() if ending in one.endings and _reads(path, name)), "")
 
 
 def _reads(path: Path, name: str) -> bool:
-    """Whether a format reads a file that looks like it: names of a foreign table may only happen to be ours."""
+    """Whether a format reads a file that looks like it: a foreign table may only happen to begin alike."""
     from cluster_abm.workload.traces.reading import read_trace
 
     try:

@@ -91,7 +91,7 @@ _FORMS: dict[str, tuple[tuple[float, str], ...]] = {
         ),
         (
             LIKELY,
-            r"(?:\w+_)?(?:deletion|deleted|delete|termination|terminated|terminate|completed)(?:_?(?:time|timestamp|at))?",
+            r"(?:\w+_)?(?:deletion|deleted|delete|termination|terminated|terminate|completed|done)(?:_?(?:time|timestamp|at))?",
         ),
     ),
     "run": (
