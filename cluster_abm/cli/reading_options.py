@@ -14,10 +14,12 @@ from cluster_abm.cli.log_options import FromLog, fields_option, map_option, samp
 from cluster_abm.cli.options import Overrides, overrides_of
 from cluster_abm.errors import InputError
 from cluster_abm.found_modules import TRACE_FORMATS, TRACE_MAPS
+from cluster_abm.progress import Progress
 
 if TYPE_CHECKING:
     from cluster_abm.workload.traces import LogReading, Trace
 
+LARGE = 50_000_000  # bytes
 Function = TypeVar("Function", bound=Callable[..., Any])
 run_choice = click.option("--run", type=click.IntRange(min=0), help="Which run of a file that holds several.")
 format_choice = click.option(
@@ -54,23 +56,33 @@ class HowToRead(NamedTuple):
         from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING
 
         name, columns = FromLog(map=self.map).chosen()
-        return read_trace(
-            file,
-            run=self.run,
-            format=name,
-            max_mb=self.max_mb,
-            pipes=True,
-            reading=reading or PLAIN_READING,
-            columns=columns,
-            fields=self.fields,
-            sample=self.sample or 1.0,
-        )
+        with Progress(100, f"read {file.name}", "%", quiet=not _is_large(file)) as bar:
+            return read_trace(
+                file,
+                run=self.run,
+                format=name,
+                max_mb=self.max_mb,
+                pipes=True,
+                reading=reading or PLAIN_READING,
+                columns=columns,
+                fields=self.fields,
+                sample=self.sample or 1.0,
+                progress=lambda share: bar.reach(100.0 * share),
+            )
 
     def overrides(self, settings: Sequence[str], file: Path) -> Overrides:
         """The keys of a scenario whose work comes from the file, read in this way. Raises InputError."""
         found = overrides_of(settings, FromLog(file, self.run, self.map, self.fields, self.sample))
         found.setdefault("workload.trace.max_mb", self.max_mb)
         return found
+
+
+def _is_large(file: Path) -> bool:
+    """Whether it takes long enough to read a file that one looks for progress."""
+    try:
+        return file.is_dir() or file.stat().st_size > LARGE
+    except OSError:
+        return False
 
 
 def reading_options(function: Function) -> Function:

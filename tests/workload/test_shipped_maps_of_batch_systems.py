@@ -210,10 +210,10 @@ CONDOR = [
     },
     # Removed before it ran.
     {"ClusterId": 10, "ProcId": 0, "JobUniverse": 5, "JobStatus": 3, "QDate": T + 3, "RemoteWallClockTime": 0.0},
-    # An older log: without a wall clock time.
+    # An older log: without a wall clock time and a number of cores, which is then 1.
     {
         "ClusterId": 11, "ProcId": 0, "QDate": T + 4, "JobCurrentStartDate": T + 14, "CompletionDate": T + 34,
-        "RemoteUserCpu": 8.0, "RemoteSysCpu": 2.0, "RequestCpus": 1, "Owner": "bob",
+        "RemoteUserCpu": 8.0, "RemoteSysCpu": 2.0, "Owner": "bob",
     },
 ]  # fmt: skip
 
@@ -258,8 +258,8 @@ GWF = "# GWF\n# JobID SubmitTime WaitTime RunTime NProcs AverageCPUTimeUsed Used
 
 def gwf(job, submit, wait, run, processors, cpu, memory, asked, limit):
     return (
-        f"{job} {submit}\t{wait} {run}  {processors} {cpu} {memory} {asked} {limit} -1 1 U{job % 2} G1 X{job} Q1 -1 O1 L1 "
-        "UNITARY -1 -1 -1 -1 -1 -1 -1 -1 V1 P1\n"
+        f"{job} {submit}\t{wait} {run}  {processors} {cpu} {memory} {asked} {limit} -1 1 U{job % 2} G1 X{job} Q1 -1 "
+        "O1 L1 UNITARY -1 -1 -1 -1 -1 -1 -1 -1 V1 P1\n"
     )
 
 
@@ -298,7 +298,8 @@ def test_batsim(trace_of):
         "each": {"type": "ParallelTaskProfile", "cpu": [1e9, 0, 3e9], "com": [0] * 9},
         "total": {"type": "parallel_homogeneous_total", "cpu": 5e9, "com": 1e6},
         "spread": {
-            "type": "ParallelTaskHomogeneousProfile", "cpu": 5e9, "generation_strategy": "DefinedAmountsSpreadUniformly",
+            "type": "ParallelTaskHomogeneousProfile", "cpu": 5e9,
+            "generation_strategy": "DefinedAmountsSpreadUniformly",
         },
         "chain": {"type": "composed", "seq": ["wait", "same"]},
         "talk": {"type": "parallel_homogeneous", "cpu": 0, "com": 1e6},
@@ -327,14 +328,16 @@ def test_anl(trace_of):
     # Its other columns, which are many, are not read.
     head = (
         "JOB_NAME,MACHINE_NAME,QUEUED_TIMESTAMP,QUEUED_DATE_ID,START_TIMESTAMP,END_TIMESTAMP,USERNAME_GENID,"
-        "PROJECT_NAME_GENID,QUEUE_NAME,WALLTIME_SECONDS,RUNTIME_SECONDS,NODES_USED,NODES_REQUESTED,CORES_USED,EXIT_STATUS\n"
+        "PROJECT_NAME_GENID,QUEUE_NAME,WALLTIME_SECONDS,RUNTIME_SECONDS,NODES_USED,NODES_REQUESTED,CORES_USED,"
+        "EXIT_STATUS\n"
     )
     trace = trace_of(
         head
-        + "1.theta,theta,2022-05-01 10:00:00,20220501,2022-05-01 10:01:40.5,2022-05-01 10:11:40.5,7,8,default,3600.0,600.0,"
-        "2,2,128,0\n"
+        + "1.theta,theta,2022-05-01 10:00:00,20220501,2022-05-01 10:01:40.5,2022-05-01 10:11:40.5,7,8,default,3600.0,"
+        "600.0,2,2,128,0\n"
         # Deleted while it waited.
-        + "2.theta,theta,2022-05-01 10:00:30,20220501,2022-05-01 11:00:00,2022-05-01 11:00:00,7,8,debug,60.0,0.0,1,1,64,1\n",
+         + "2.theta,theta,2022-05-01 10:00:30,20220501,2022-05-01 11:00:00,2022-05-01 11:00:00,7,8,debug,60.0,0.0,"
+        "1,1,64,1\n",
         "anl",
     )
     same(
@@ -346,14 +349,15 @@ def test_anl(trace_of):
 
 def test_supercloud(trace_of):
     head = (
-        "id_job,id_array_job,id_array_task,id_user,kill_requid,nodes_alloc,nodelist,cpus_req,derived_ec,exit_code,gres_used,"
-        "array_max_tasks,array_task_pending,constraints,flags,mem_req,partition,priority,state,timelimit,time_submit,"
+        "id_job,id_array_job,id_array_task,id_user,kill_requid,nodes_alloc,nodelist,cpus_req,derived_ec,exit_code,"
+        "gres_used,array_max_tasks,array_task_pending,constraints,flags,mem_req,partition,priority,state,timelimit,time_submit,"
         "time_eligible,time_start,time_end,time_suspended,track_steps,tres_alloc,job_type\n"
     )
 
     def row(job, start, end, limit, resources):
         return (
-            f"{job},0,0,31,-1,1,\"['n1', 'n2']\",1,0,0,gpu:volta:2,0,0,,0,9223372036854779808,p1,5,3,{limit},{T},{T},{start},"
+            f"{job},0,0,31,-1,1,\"['n1', 'n2']\",1,0,0,gpu:volta:2,0,0,,0,9223372036854779808,p1,5,3,{limit},{T},{T},"
+            f"{start},"
             f'{end},0,0,"{resources}",OTHER\n'
         )
 

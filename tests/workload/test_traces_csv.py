@@ -168,8 +168,8 @@ def test_unknown_columns_with_the_nearest_and_missing_ones_together(tmp_path: Pa
         ("arrival_ms,cpu_ms\n", "no job, only a header line"),
         ("arrival_ms,cpu_ms,cpu_ms\n0,1,2\n", "more than once: 'cpu_ms'"),
         ('arrival_ms,cpu_ms,name\n0,5,"never closed\n1,5,x\n', "line 2: not CSV"),
-        ("0,5\n1,6\n", "unknown column '0'"),
-        ("arrival_ms;cpu_ms\n0;5\n", "unknown column 'arrival_ms;cpu_ms'"),
+        ("0,5\n1,6\n", "not recognised: a table of 2 columns with commas, and no header: '0,5';"),
+        ("arrival_ms;cpu_ms\n0;5\n", "not recognised: a table of 2 columns (arrival_ms, cpu_ms), with semicolons"),
     ],
 )
 def test_files_that_are_no_trace(tmp_path: Path, text: str, words: str) -> None:

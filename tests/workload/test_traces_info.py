@@ -46,7 +46,7 @@ def test_the_document(tmp_path: Path) -> None:
         "dependence": None,
         "used": 4,
         "recorded_wait_s": None,
-        "resources": {},
+        "resources": {}, "sample": None,
     }  # fmt: skip
     assert json.loads(json.dumps(info)) == info
 

@@ -73,7 +73,7 @@ def test_content_tells_the_format_whatever_the_name(tmp_path: Path, name: str, d
 def test_contents_and_formats_that_tell_nothing(tmp_path: Path) -> None:
     path = put(tmp_path, "log.txt", b"once upon a time\n")
     assert "format not recognised: it begins with 'once upon a time'" in message(path)
-    assert "csv: a header line of our CSV" in message(path)
+    assert "what is read: docs/reference/traces.md" in message(path)
     assert "empty" in message(put(tmp_path, "log.txt", b""))
     assert "format = 'json': allowed csv, gwa, hbd" in message(path, format="json")
 

@@ -156,11 +156,11 @@ def test_graphs_that_are_none(tmp_path: Path, parents: dict[str, list[str]], wor
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("{", "line 1: not JSON"),
+        ('{"workflow"', "line 1: not JSON"),
         (json.dumps(document())[:-200], "not JSON"),
         ('{"workflow": ' + "[" * 200_000, "nested too deeply"),
         ('{"workflow": {"x": ' + "1" * 5000 + "}}", "too many digits"),
-        ("{}", "no WfFormat"),
+        ('{"workflow": 5}', "no WfFormat"),
         ('{"workflow": {"tasks": []}}', "workflow.tasks: allowed is a list of tasks"),
         ('{"workflow": {"tasks": [3]}}', "workflow.tasks: allowed is a list of tasks"),
         ('{"workflow": {"specification": {"tasks": [{"id": "a"}]}}}', "workflow.execution.tasks: allowed is a list"),

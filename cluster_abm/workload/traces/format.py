@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from cluster_abm.bounded_files import Limit, shown
+from cluster_abm.found_modules import TRACE_FORMATS
 from cluster_abm.workload.text.csv_cells import CsvCells
 from cluster_abm.workload.text.lines import Lines
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
@@ -87,6 +89,8 @@ class TraceFormat:
     looks_like: Callable[[Head], bool]  # whether a file is of this format, by what it begins with
     trace: Callable[[OpenTrace], Trace]  # reads an open file
     lacks: str = ""  # what the files do not say, in words
+    # columns that its files may have, where they have a header: what tells which format a strange file is nearest to
+    names: tuple[str, ...] = ()
     # file names with these are taken to be of this format if the beginning tells nothing
     endings: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()  # the fields of `LogReading` that `trace` looks at
@@ -95,3 +99,10 @@ class TraceFormat:
     has_runs: bool = False  # whether a file may hold several runs
     # reads a folder of files of this format; None: a trace is one file
     folder: Callable[[Path, Limit], Trace] | None = None
+
+
+@cache
+def formats() -> Mapping[str, TraceFormat]:
+    """The formats, in the order in which they are tried, by name."""
+    found = {name: import_module(f"{__package__}.formats.{name}").FORMAT for name in TRACE_FORMATS}
+    return dict(sorted(found.items(), key=lambda one: one[1].rank))

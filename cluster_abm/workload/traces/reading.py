@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -47,6 +47,7 @@ def read_trace(
     columns: ColumnMap | None = None,
     fields: str | None = None,
     sample: float = 1.0,
+    progress: Callable[[float], None] | None = None,
 ) -> Trace:
     """The trace in a file, plain or packed by gzip or xz, or in a folder of virtual machines, or of parts of a table.
 
@@ -62,15 +63,17 @@ def read_trace(
         columns: a map of columns, or the fields that differ from the map `format`.
         fields: the columns of sacct's lines without a header, as given to `sacct -o`.
         sample: share of the jobs that are kept, by a hash of their ids.
+        progress: called now and then with the share of the file that is read, 0..1, where a map reads it. What is read
+            is then not kept for the next call, which saves to read the file twice.
     """
     if format is not None and format not in (*TRACE_FORMATS, *TRACE_MAPS):
         raise InputError(f"{path}: format = {format!r}: allowed {', '.join((*TRACE_FORMATS, *TRACE_MAPS))}")
     asked = _Asked(run, format, max_mb, reading, _as_json(columns), fields, sample)
     if os.path.isdir(path):
-        return _folder(Path(path), asked)
+        return _folder(Path(path), asked, progress)
     with opened(path, pipes=pipes) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            return _parsed.__wrapped__(_Source(file), str(path), asked)
+        if progress is not None or not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return _parsed.__wrapped__(_Source(file, progress=progress), str(path), asked)
         known_by = digest(file, path, ANY_SIZE if _is_mapped(file, path, asked) else Limit(max_mb, RAISED_BY))
         file.seek(0)
         return _parsed(_Source(file, known_by), str(path), asked)
@@ -119,6 +122,7 @@ class _Source:
 
     file: io.BufferedReader = field(compare=False)
     digest: str = ""
+    progress: Callable[[float], None] | None = field(default=None, compare=False)
 
 
 @lru_cache(maxsize=2)  # a study reads the same file for every seed and policy; known by its bytes, never stale
@@ -135,7 +139,8 @@ def _parsed(source: _Source, where: str, asked: _Asked) -> Trace:
     _refuse(asked, kind, where)
     found = asked.map_of(kind)
     if found is not None and found.reader is None:
-        sources = iter([Source(blocks, where, _lying(source.file, where))])
+        told = _told(blocks, source.file, source.progress)
+        sources = iter([Source(told, where, _lying(source.file, where))])
         return replace(mapped_trace(sources, found, where, limit, asked.reading, asked.sample), format=kind)
     file = OpenTrace(head, limit.counted(blocks, where), where, limit, asked.run, asked.reading)
     if found is not None:
@@ -149,6 +154,26 @@ def _parsed(source: _Source, where: str, asked: _Asked) -> Trace:
     return sampled(trace, asked.sample)
 
 
+def _told(
+    blocks: Iterator[bytes],
+    file: io.BufferedReader,
+    progress: Callable[[float], None] | None,
+    before: int = 0,
+    whole: int = 0,
+) -> Iterator[bytes]:
+    """The blocks of a file, of which the share that is read is told.
+
+    Args:
+        before: bytes of the files before this one.
+        whole: bytes of all files; 0: there is this one.
+    """
+    size = whole or os.fstat(file.fileno()).st_size
+    for block in blocks:
+        yield block
+        if progress is not None and size:
+            progress(min((before + file.tell()) / size, 1.0))
+
+
 def _is_mapped(file: io.BufferedReader, path: Path, asked: _Asked) -> bool:
     """Whether a map of columns reads a file, which is back at its begin then."""
     if asked.format is not None or asked.columns:
@@ -158,7 +183,7 @@ def _is_mapped(file: io.BufferedReader, path: Path, asked: _Asked) -> bool:
     return map_known_by(head) is not None
 
 
-def _folder(path: Path, asked: _Asked) -> Trace:
+def _folder(path: Path, asked: _Asked, progress: Callable[[float], None] | None) -> Trace:
     """The trace in a folder: virtual machines, or the parts of a table that a map reads."""
     kind = asked.format or (MAPPED if asked.columns else None)
     files, others = machine_files(path) if kind is None else parts_of(path)
@@ -175,15 +200,19 @@ def _folder(path: Path, asked: _Asked) -> Trace:
     found = asked.map_of(kind)
     if found is None or found.reader is not None:
         raise InputError(f"{shown(path)}: cannot be read: a folder; a {kind} trace is one file")
-    trace = mapped_trace(_opened_one_by_one(files), found, str(path), asked.limit, asked.reading, asked.sample)
+    trace = mapped_trace(
+        _opened_one_by_one(files, progress), found, str(path), asked.limit, asked.reading, asked.sample
+    )
     noted = trace.noted | ({"other files of the folder, not read": others} if others else {})
     return replace(trace, format=kind, noted=noted)
 
 
-def _opened_one_by_one(files: list[Path]) -> Iterator[Source]:
-    for name in files:
+def _opened_one_by_one(files: list[Path], progress: Callable[[float], None] | None) -> Iterator[Source]:
+    sizes = [name.stat().st_size for name in files]
+    for number, name in enumerate(files):
         with opened(name) as file:
-            yield Source(unpacked(file, name, ANY_SIZE), str(name), _lying(file, str(name)))
+            blocks = _told(unpacked(file, name, ANY_SIZE), file, progress, sum(sizes[:number]), sum(sizes))
+            yield Source(blocks, str(name), _lying(file, str(name)))
 
 
 def _lying(file: io.BufferedReader, where: str) -> Path | None:

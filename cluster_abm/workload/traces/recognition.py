@@ -1,27 +1,16 @@
-"""Which formats there are, and which of them a trace has, by what it begins with."""
+"""Which format a trace has, by what it begins with."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cache
-from importlib import import_module
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
 from cluster_abm.bounded_files import shown
 from cluster_abm.errors import InputError
-from cluster_abm.found_modules import TRACE_FORMATS
 from cluster_abm.workload.text.lines import BYTE_ORDER_MARK
-from cluster_abm.workload.traces.format import LONGEST_HEAD, Head, TraceFormat
-
-SHOWN_LINE = 50
-
-
-@cache
-def formats() -> Mapping[str, TraceFormat]:
-    """The formats, in the order in which they are tried, by name."""
-    found = {name: import_module(f"{__package__}.formats.{name}").FORMAT for name in TRACE_FORMATS}
-    return dict(sorted(found.items(), key=lambda one: one[1].rank))
+from cluster_abm.workload.traces.format import LONGEST_HEAD, Head, formats
+from cluster_abm.workload.traces.unknown import unknown_file
 
 
 def beginning(blocks: Iterator[bytes]) -> tuple[Head, Iterator[bytes]]:
@@ -36,9 +25,9 @@ def beginning(blocks: Iterator[bytes]) -> tuple[Head, Iterator[bytes]]:
 
 
 def format_of(head: Head, where: str) -> str:
-    """The format of a file that begins like that; by its name (.swf, .csv) if the beginning tells nothing.
+    """The format of a file that begins like that; by its name (.swf) if the beginning tells nothing.
 
-    Raises InputError: neither tells it; says what was looked for.
+    Raises InputError: neither tells it; says what it looks like.
     """
     for name, one in formats().items():
         if one.looks_like(head):
@@ -49,13 +38,4 @@ def format_of(head: Head, where: str) -> str:
             return name
     if not head.data:
         raise InputError(f"{shown(where)}: empty")
-    looked_for = "; ".join(f"{name}: {one.begins}" for name, one in sorted(formats().items()))
-    raise InputError(
-        f"{shown(where)}: format not recognised: it begins with {_shown(head.line)}: allowed is what "
-        f"begins as one of these does, or a format given (--format, workload.trace.format): {looked_for}"
-    )
-
-
-def _shown(line: str) -> str:
-    """The begin of a line for messages: escapes of what is not printed are long."""
-    return repr(line[:SHOWN_LINE])[: 2 * SHOWN_LINE]
+    raise unknown_file(head, where)

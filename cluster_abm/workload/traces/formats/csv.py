@@ -32,12 +32,15 @@ from cluster_abm.workload.traces.table import (
     numbers,
     tally,
 )
+from cluster_abm.workload.traces.unknown import unknown_columns
 
 # Of the columns that hold lists: a cell as it is kept; ValueError says what is allowed.
 CELLS: dict[str, Callable[[str], str]] = {
     FILES: lambda cell: BETWEEN_NAMES.join(names_of_files(cell)),
     RESOURCES: lambda cell: resources_text(resources_in(cell)),
 }
+OURS = (*COLUMNS, *WORD_COLUMNS)
+TELLING = frozenset(COLUMNS) - {"home", "tasks"}  # names with units, which hardly any other table has
 BOTH = "io_per_ms and disk_mb: allowed: one of both, they say the same twice"
 
 
@@ -59,8 +62,8 @@ def check_names(names: Sequence[str], where: str, known: tuple[str, ...], requir
     for name in dict.fromkeys(names):
         if name in known:
             continue
-        near = get_close_matches(name[:60], known, 1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        near = _near(name, known)
+        hint = f" (did you mean {near!r}?)" if near else ""
         problems.append(f"{where}: unknown column {name[:60]!r}{hint}; allowed: {', '.join(known)}")
     problems += [
         f"{where}: column {name!r} is missing; found: {', '.join(names)[:200]}"
@@ -71,6 +74,37 @@ def check_names(names: Sequence[str], where: str, known: tuple[str, ...], requir
         raise InputError(problems)
 
 
+def looks_like_ours(names: Sequence[str]) -> bool:
+    """Whether a header is ours, perhaps with a name misspelt: words as `user` and `job` stand in many tables.
+
+    At least half of its names are ours, and two of them only we use; or one is a column that we need, and another one
+    is nearly the other.
+    """
+    known = {name for name in names if name in OURS}
+    needed = [name for name in REQUIRED if name in known]
+    if len(needed) == len(REQUIRED):
+        return True
+    nearly = [name for name in names if name not in known and _near(name, REQUIRED)] if needed else []
+    is_one_off = bool(nearly) and _near(nearly[0], REQUIRED) not in needed
+    enough = is_one_off or sum(name in TELLING for name in known) >= 2
+    return enough and 2 * (len(known) + is_one_off) >= len(names)
+
+
+def check_ours(kind: str, names: Sequence[str], where: str) -> None:
+    """Raise InputError, in one line, for a table without any of our columns of numbers.
+
+    Args:
+        kind: what the table is, for the message.
+    """
+    if not TELLING.intersection(names):
+        raise unknown_columns(kind, names, where)
+
+
+def _near(name: str, known: Sequence[str]) -> str:
+    """The known name that is nearest to one; "" if none is near."""
+    return next(iter(get_close_matches(name[:60], known, 1)), "")
+
+
 class OurColumns:
     """Our columns of a file as they are read, block by block; problems of its rows join the others.
 
@@ -79,7 +113,7 @@ class OurColumns:
 
     def __init__(self, names: Sequence[str], where: str, problems: Problems) -> None:
         required = (*REQUIRED, JOB) if AFTER in names else REQUIRED
-        check_names(names, where, (*COLUMNS, *WORD_COLUMNS), required)
+        check_names(names, where, OURS, required)
         self.numbers = {name: NumberColumn() for name in COLUMNS if name in names}
         self.words = {name: WordColumn() for name in WORD_COLUMNS if name in names}
         self._lines, self._order = array("q"), Order("arrival_ms")
@@ -129,6 +163,7 @@ def csv_trace(cells: CsvCells) -> Trace:
 
     Raises InputError: every wrong cell, width, order or column name (the first ten of them).
     """
+    check_ours("a table", cells.names, cells.where)
     ours = OurColumns(cells.names, cells.where, cells.problems)
     for rows in cells:
         words = {name: rows.cells[name] if name == NAME else map(str.strip, rows.cells[name]) for name in ours.words}
@@ -143,7 +178,7 @@ FORMAT = TraceFormat(
     row="a job",
     begins="a header line of our CSV (arrival_ms,cpu_ms,...)",
     rank=9,
-    looks_like=lambda head: sum(name in (*COLUMNS, *WORD_COLUMNS) for name in head.names) >= 2,
+    looks_like=lambda head: looks_like_ours(head.names),
     trace=lambda file: csv_trace(file.cells()),
-    endings=(".csv",),
+    names=(*COLUMNS, *WORD_COLUMNS),
 )

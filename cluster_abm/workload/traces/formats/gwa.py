@@ -16,7 +16,7 @@ from cluster_abm.workload.text.lines import Lines
 from cluster_abm.workload.traces.format import TraceFormat
 from cluster_abm.workload.traces.mapping.folders import natural
 from cluster_abm.workload.traces.table import Trace
-from cluster_abm.workload.traces.virtual_machines import VirtualMachine, gwa_trace, looks_like_gwa, machine
+from cluster_abm.workload.traces.virtual_machines import NAMES, VirtualMachine, gwa_trace, looks_like_gwa, machine
 
 ENDINGS = re.compile(r"\.csv(\.(gz|xz))?$", re.IGNORECASE)
 
@@ -128,6 +128,7 @@ FORMAT = TraceFormat(
     lacks="homes, accesses",
     begins="a header with Timestamp [ms]; CPU cores; ... of a virtual machine of GWA-T-12",
     rank=5,
+    names=NAMES,
     looks_like=lambda head: looks_like_gwa(head.line.split(";")),
     trace=lambda file: gwa_trace([vm_in(file.lines, file.path)], file.where),
     folder=read_folder,

@@ -37,9 +37,10 @@ PROGRAM = "prog"
 
 
 def looks_like_hbd(names: list[str]) -> bool:
-    """Whether a CSV's header is rather theirs than ours."""
+    """Whether a CSV's header is rather theirs than ours, or another one with a host in it."""
     theirs = sum(name in (*HBD_COLUMNS, PROGRAM) for name in names)
-    return theirs > sum(name in (*COLUMNS, NAME) for name in names)
+    is_telling = bool({"submit_s", "cpu_s"}.intersection(names)) and 2 * theirs >= len(names)
+    return is_telling and theirs > sum(name in (*COLUMNS, NAME) for name in names)
 
 
 def hbd_trace(cells: CsvCells, run: int | None) -> Trace:
@@ -96,6 +97,7 @@ FORMAT = TraceFormat(
     lacks="memory, I/O",
     begins="the header run,host,submit_s,cpu_s of Harchol-Balter and Downey's runs",
     rank=8,
+    names=(*HBD_COLUMNS, PROGRAM),
     looks_like=lambda head: looks_like_hbd(head.names),
     trace=lambda file: hbd_trace(file.cells(), file.run),
     has_runs=True,

@@ -208,6 +208,7 @@ FORMAT = TraceFormat(
     lacks="homes; Lotaru: submissions",
     begins="a header with realtime, %cpu, rchar, ... of Nextflow's or Lotaru's table",
     rank=7,
+    names=tuple(sorted(TELLING)),
     looks_like=lambda head: looks_like_nextflow(head.names),
     trace=lambda file: nextflow_trace(table_of(file), file.reading),
     reads=("disk_read_share", "disk_write_share"),

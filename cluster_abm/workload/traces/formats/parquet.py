@@ -12,7 +12,7 @@ from cluster_abm.bounded_files import MEGABYTE, Limit, shown
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.problems import Problems
 from cluster_abm.workload.traces.format import TraceFormat
-from cluster_abm.workload.traces.formats.csv import OurColumns
+from cluster_abm.workload.traces.formats.csv import OurColumns, check_ours
 from cluster_abm.workload.traces.table import COLUMNS, REQUIRED, Floats, Trace
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def _check_size(file: ParquetFile, where: str, limit: Limit) -> None:
 
 def _trace(file: ParquetFile, where: str) -> Trace:
     problems, rows = Problems(where, "row"), 0
+    check_ours("a Parquet file", file.schema_arrow.names, where)
     ours = OurColumns(file.schema_arrow.names, where, problems)
     for batch in file.iter_batches(ROWS):
         lines = range(rows + 1, rows + 1 + len(batch))

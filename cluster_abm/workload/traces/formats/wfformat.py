@@ -142,7 +142,7 @@ FORMAT = TraceFormat(
     lacks="homes, submissions, bytes of the disk",
     begins="{ of a workflow in WfFormat (JSON)",
     rank=4,
-    looks_like=lambda head: head.data.startswith(b"{"),
+    looks_like=lambda head: head.data.startswith(b"{") and b'"workflow"' in head.data,
     trace=lambda file: wfformat_trace(file.data, file.where, file.reading),
     reads=("disk_read_share", "disk_write_share"),
 )

@@ -1,8 +1,8 @@
 """Cells, some of which say how many cells follow, a row a line: LSF's lsb.acct, and Grid Engine's accounting.
 
-Between cells stand blanks, or the layout's separator. A row may end behind its lists, or have more cells than there are
-names: each version of such a program appends some. A name NAME[OTHER] is a list of as many cells as the cell OTHER says,
-NAME[6*OTHER] of six times as many.
+Between cells stand blanks, or the layout's separator. A row may end behind its lists, or have more cells than there
+are names: each version of such a program appends some. A name NAME[OTHER] is a list of as many cells as the cell OTHER
+says, NAME[6*OTHER] of six times as many.
 """
 
 from __future__ import annotations

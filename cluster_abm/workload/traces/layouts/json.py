@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from json import JSONDecodeError
 from typing import Any
 
 from cluster_abm.bounded_files import shown
@@ -64,6 +65,9 @@ def _document(data: bytes, where: str) -> Any:
         return parsed_json(data.decode("utf-8-sig"))
     except UnicodeDecodeError as problem:
         raise InputError(f"{where}: not JSON: no UTF-8 text (byte {problem.start:,})") from None
+    except JSONDecodeError as problem:
+        cut = " (cut off?)" if problem.pos >= len(problem.doc.rstrip()) else ""
+        raise InputError(f"{where}, line {problem.lineno}: not JSON: {problem.msg}{cut}") from None
     except ValueError as problem:
         raise InputError(f"{where}: not JSON: {problem}") from None
 

@@ -118,9 +118,9 @@ def _check_patterns(found: ColumnMap) -> None:
         if field.pattern is None:
             continue
         try:
-            first_group(pa.array(["x"], pa.string()), field.pattern)
             if "(" not in field.pattern:
                 raise ValueError("no group in parentheses")
+            first_group(pa.array(["x"], pa.string()), field.pattern)
         except (pa.ArrowException, ValueError) as problem:
             said = " ".join(str(problem).split())[:200]
             raise InputError(

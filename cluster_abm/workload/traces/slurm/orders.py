@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Callable, Sequence
-from functools import cache
-from pathlib import Path
 
 from cluster_abm.errors import InputError
-from cluster_abm.scenario.columns import ColumnMap
+from cluster_abm.workload.traces.mapping.maps import shipped_maps
 from cluster_abm.workload.traces.parts.stamps import Stamps
 from cluster_abm.workload.traces.parts.units import clock_ms, plain
 from cluster_abm.workload.traces.slurm.accounting import CLOCKS, COUNTS, STAMPS, STATES, state_in
@@ -25,11 +22,9 @@ _WIDTH = re.compile(r"%-?\d*$", re.ASCII)
 Order = tuple[str, ...]
 
 
-@cache
 def known_orders() -> tuple[Order, ...]:
     """The orders that are known by their columns' values: those of the map `sacct-n`."""
-    text = (Path(__file__).parents[1] / "maps" / "sacct-n.toml").read_text("utf-8")
-    return ColumnMap.model_validate(tomllib.loads(text)).file.orders
+    return shipped_maps()["sacct-n"].file.orders
 
 
 def sample_of(head: bytes) -> list[list[str]]:
