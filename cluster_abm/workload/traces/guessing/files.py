@@ -54,7 +54,7 @@ def guess_file(path: Path, *, never_known: bool = False) -> FileGuess:
     with opened(path) as file:
         known = "" if never_known else _known(file, path)
         if known:
-            return FileGuess(known, _of_known(known))
+            return FileGuess(known, guess_of_known(known))
         file.seek(0)
         return FileGuess("", guess(unpacked(file, path, Limit(MOST_MB, "the largest file that is read")), str(path)))
 
@@ -83,7 +83,8 @@ def _reads(path: Path, name: str) -> bool:
     return True
 
 
-def _of_known(name: str) -> Guess:
+def guess_of_known(name: str) -> Guess:
+    """What is known, as a guess that is sure: the shipped map of that name, or the format."""
     found = shipped_maps().get(name)
     if found is None:
         return Guess({"format": name}, {"format": 1.0}, {"format": "known by its content"})
