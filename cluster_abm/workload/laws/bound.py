@@ -10,7 +10,7 @@ from cluster_abm.workload.applications import as_application
 from cluster_abm.workload.drawing.draws import mean_of
 from cluster_abm.workload.from_trace import trace_of
 from cluster_abm.workload.programs import mean_cpu_ms
-from cluster_abm.workload.traces.recognition import formats
+from cluster_abm.workload.traces.recognition import is_batch
 from cluster_abm.workload.traces.table import RECORDED_WAIT
 
 # The bound is the cost of a remote start, but at least and at most these shares of the mean isolated time.
@@ -56,7 +56,7 @@ def _is_batch_log(scenario: Scenario, isolated_ms: float) -> bool:
     trace = trace_of(scenario)
     if trace is None:
         return False
-    return formats()[trace.format].is_batch or (RECORDED_WAIT in trace.table and isolated_ms > BATCH_MS)
+    return is_batch(trace.format) or (RECORDED_WAIT in trace.table and isolated_ms > BATCH_MS)
 
 
 def mean_isolated_ms(scenario: Scenario) -> float | None:
@@ -74,7 +74,7 @@ def mean_isolated_ms(scenario: Scenario) -> float | None:
     if workload.kind == "none":
         cpu_ms = np.array([job.cpu_ms - job.age_ms for job in workload.initial])
         rates = np.array([io_per_ms if job.io_per_ms is None else job.io_per_ms for job in workload.initial])
-    elif (trace := trace_of(scenario)) is not None:
+    elif (trace := trace_of(scenario)) is not None and "cpu_ms" in trace.numbers:
         cpu_ms = trace.numbers["cpu_ms"] * workload.trace.cpu_scale
         rates = trace.numbers.get("io_per_ms", np.full(len(cpu_ms), io_per_ms))
     elif workload.programs.mix:
