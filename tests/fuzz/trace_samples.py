@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import NamedTuple
 
+from cluster_samples import CLUSTERS
 from log_samples import LOGS
 from scenario_files import TRACE
 
@@ -148,7 +149,7 @@ SAMPLES = {
     "sacct-bare": Sample("jobs.txt", SACCT_BARE, b"|"),
     "sacct-json": Sample("jobs.json", SACCT_JSON, b""),
     "parquet": Sample("p.parquet", b"", b""),  # made when it is asked for
-} | {name: Sample(*log) for name, log in LOGS.items()}
+} | {name: Sample(*log) for name, log in (LOGS | CLUSTERS).items()}
 # Beside the cells that are nasty anywhere.
 CELLS = (
     *("1.2 GB", "-1 MB", "9 EB", "1e400 GB", "3h 2m", "-5s", "1e999ms", "99999d", "00:00:00", "1-00:00:00", "1:2:3:4"),
