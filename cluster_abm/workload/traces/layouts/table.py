@@ -41,7 +41,13 @@ def place_of(column: Column, names: tuple[str, ...], width: int, where: str) -> 
             raise InputError(f"{shown(where)}: column {column} is not there: allowed 1 to {width}")
         return column - 1
     if column in names:
-        return names.index(column)
+        place = names.index(column)
+        if place >= width:
+            raise InputError(
+                f"{shown(where)}: column {column[:60]!r} is not there: the map names {len(names)} columns, of which it "
+                f"is number {place + 1}; the first row has {width} cells"
+            )
+        return place
     alike = [place for place, name in enumerate(names) if name.lower() == column.lower()]
     if len(alike) == 1:
         return alike[0]
