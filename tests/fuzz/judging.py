@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from carrying_out import LIMITS, Ending, Limits
 from case import BAD_INPUT, FINE, Case
@@ -41,6 +41,8 @@ def problems_of(case: Case, ending: Ending, limits: Limits = LIMITS) -> list[str
     helped = {"-h", "--help", "--version"} & {*case.arguments}
     if "--json" in case.arguments and case.stdout == "file" and not helped:
         found += _of_json(ending)
+        if not found and ending.code == FINE and case.arguments[:2] == ["trace", "info"]:
+            found += _of_rows(json.loads(ending.stdout))
     return found
 
 
@@ -79,3 +81,11 @@ def _of_json(ending: Ending) -> list[str]:
     except ValueError as problem:
         return [f"--json: not one JSON document on stdout: {_without_numbers(str(problem))[:100]}"]
     return []
+
+
+def _of_rows(info: dict[str, Any]) -> list[str]:
+    """Each row of a log is one that is used, or is skipped for a reason."""
+    skipped = sum(info["skipped"].values())
+    if info["rows"] == info["used"] + skipped:
+        return []
+    return [f"rows are not those used and those skipped: {info['format']}"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from case import Case, Random
+from column_maps import map_case
 from fits import fit_case
 from options import listing_case, option_case
 from planned import planned_case
@@ -15,9 +16,10 @@ from traces import network_case, program_case, trace_case
 
 # How often each kind comes up, of a hundred.
 KINDS: dict[str, tuple[int, Callable[[Random], Case]]] = {
-    "scenario": (22, scenario_case),
-    "setting": (21, setting_case),
-    "trace": (14, trace_case),
+    "scenario": (20, scenario_case),
+    "setting": (19, setting_case),
+    "trace": (10, trace_case),
+    "map": (8, map_case),
     "fit": (4, fit_case),
     "option": (10, option_case),
     "listing": (2, listing_case),

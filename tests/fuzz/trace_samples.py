@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import NamedTuple
 
+from cluster_samples import CLUSTERS
 from log_samples import LOGS
 from scenario_files import TRACE
 
@@ -37,11 +38,11 @@ SWF = b"""\
 5 12 0 3 1 3 -1 1 5 -1 2 3 4 5 1 1 -1 -1
 """
 AFTER = b"""\
-arrival_ms,cpu_ms,disk_mb,job,after
-0,100,5,a,
-0,50,,b,a
-10,20,0,c,a b
-20,30,1.5,,c
+arrival_ms,cpu_ms,disk_mb,job,after,partition,resources
+0,100,5,a,,short,gpu:2
+0,50,,b,a,,gpu:1;licence:0.5
+10,20,0,c,a b,short,
+20,30,1.5,,c,,
 """
 NEXTFLOW = b"""\
 task_id\thash\tname\tstatus\tsubmit\trealtime\t%cpu\tcpus\tpeak_rss\trchar\twchar\tread_bytes\twrite_bytes
@@ -148,7 +149,7 @@ SAMPLES = {
     "sacct-bare": Sample("jobs.txt", SACCT_BARE, b"|"),
     "sacct-json": Sample("jobs.json", SACCT_JSON, b""),
     "parquet": Sample("p.parquet", b"", b""),  # made when it is asked for
-} | {name: Sample(*log) for name, log in LOGS.items()}
+} | {name: Sample(*log) for name, log in (LOGS | CLUSTERS).items()}
 # Beside the cells that are nasty anywhere.
 CELLS = (
     *("1.2 GB", "-1 MB", "9 EB", "1e400 GB", "3h 2m", "-5s", "1e999ms", "99999d", "00:00:00", "1-00:00:00", "1:2:3:4"),
