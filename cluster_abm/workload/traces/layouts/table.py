@@ -40,18 +40,12 @@ def place_of(column: Column, names: tuple[str, ...], width: int, where: str) -> 
         if column > width:
             raise InputError(f"{shown(where)}: column {column} is not there: allowed 1 to {width}")
         return column - 1
-    if column in names:
-        place = names.index(column)
-        if place >= width:
-            raise InputError(
-                f"{shown(where)}: column {column[:60]!r} is not there: the map names {len(names)} columns, of which it "
-                f"is number {place + 1}; the first row has {width} cells"
-            )
-        return place
-    alike = [place for place, name in enumerate(names) if name.lower() == column.lower()]
-    if len(alike) == 1:
+    exact = [names.index(column)] if column in names else []
+    alike = exact or [place for place, name in enumerate(names) if name.lower() == column.lower()]
+    if len(alike) == 1 and alike[0] < width:
         return alike[0]
-    listed = ", ".join(names)
+    # A table without a header may have fewer cells than the map has names.
+    listed = ", ".join(names[:width])
     raise InputError(
         f"{shown(where)}: column {column[:60]!r} is not there; there are: {listed[:300] or f'{width} without names'}"
     )
