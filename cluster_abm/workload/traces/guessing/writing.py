@@ -19,8 +19,9 @@ def map_text(proposed: Guess, where: str) -> str:
     lines = [
         f"# Proposed for {where!r} by names and values: check it before you use it.",
         "# Behind each field: how sure the guess is (0 to 1), and by what.",
-        f"file = {_inline(proposed.map['file'])}",
     ]
+    if "file" in proposed.map:
+        lines.append(f"file = {_inline(proposed.map['file'])}")
     entries = {key: value for key, value in proposed.map.items() if key not in ("file", "resources")}
     entries |= {f"resources.{key}": value for key, value in proposed.map.get("resources", {}).items()}
     for key, value in entries.items():
