@@ -178,7 +178,7 @@ def _show(summary: dict[str, Any], changed: str, as_json: bool, heads: Iterable[
 
 
 def _print_summary(summary: dict[str, Any], changed: str, heads: Iterable[str] = ()) -> None:
-    from cluster_abm.cli.shares import print_shares, waits_in_words
+    from cluster_abm.cli.shares import print_shares, print_waits_by_width, waits_in_words
     from cluster_abm.results.style import BREAKDOWN_WORDS
     from cluster_abm.results.words import in_unit, line_words, with_unit
     from cluster_abm.workload.offered import in_words
@@ -222,6 +222,7 @@ def _print_summary(summary: dict[str, Any], changed: str, heads: Iterable[str] =
             f"  {program:<{width}}  {of['tasks']:,} finished, {slower} times their CPU, {of['page_faults']:,.0f} page "
             f"faults each, {paging} % of life paging"
         )
+    print_waits_by_width(summary)
     print_shares(summary)
     not_done = [act for act in acts if not act["done"]]
     for act in not_done[:MOST_ACTS]:

@@ -74,15 +74,46 @@ def print_waits(policies: Mapping[str, Any]) -> None:
     echo(f"\n{table_text(rows)}")
 
 
+def waits_by_text(head: str, by: Mapping[str, Mapping[str, float]]) -> str:
+    """A table of waits by what they are by: a row for each, with jobs, mean, median and 95th percentile.
+
+    Args:
+        head: what they are by, as "tasks".
+        by: as `recorded_wait_s.by_width` and `by_hour` are.
+    """
+    return table_text([{head: part, "jobs": f"{of['jobs']:,}"} | _waits_cells(of) for part, of in by.items()])
+
+
+def print_waits_by_width(summary: Mapping[str, Any]) -> None:
+    """Print the waits in the log beside those of the same jobs in the run, by width, where the log has widths.
+
+    Args:
+        summary: the document of `run --json`.
+    """
+    logged, here = ((summary.get(f"{which}_wait_s") or {}).get("by_width") for which in ("recorded", "simulated"))
+    if not logged or not here:
+        return
+    rows = [
+        {"waits by tasks": width, "jobs": f"{of['jobs']:,}"}
+        | _waits_cells(of, " in the log")
+        | _waits_cells(here[width], " here")
+        for width, of in logged.items()
+    ]
+    echo(f"\n{table_text(rows)}")
+
+
+def _waits_cells(of: Mapping[str, float], whose: str = "") -> dict[str, str]:
+    from cluster_abm.results.words import in_unit
+
+    heads = {"mean": "mean", "median": "median", "p95": "95th percentile"}
+    return {f"{head}{whose}": in_unit(of[name] * 1000.0, "ms") for name, head in heads.items()}
+
+
 def _waits_row(words: str, waits: Mapping[str, float]) -> dict[str, str]:
     from cluster_abm.results.words import in_unit
 
-    heads = {"mean": "mean", "median": "median", "p95": "95th percentile", "max": "longest"}
-    return {
-        "waits": words,
-        "jobs": f"{waits['jobs']:,.10g}",
-        **{head: in_unit(waits[name] * 1000.0, "ms") for name, head in heads.items()},
-    }
+    longest = in_unit(waits["max"] * 1000.0, "ms")
+    return {"waits": words, "jobs": f"{waits['jobs']:,.10g}", **_waits_cells(waits), "longest": longest}
 
 
 def waits_in_words(waits: Mapping[str, float | int]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,17 @@ def info_command(
         return
     for name, value in _for_print(found).items():
         _print_entry(name, value)
+        if name == "recorded_wait_s" and value:
+            _print_waits(found[name])
+
+
+def _print_waits(waits: dict[str, Any]) -> None:
+    """The waits in a log by width and by hour, as tables."""
+    from cluster_abm.cli.shares import waits_by_text
+
+    for head, by in (("tasks", waits["by_width"]), ("hour of submission", waits["by_hour"])):
+        if by:
+            echo(textwrap.indent(waits_by_text(head, by), "  "))
 
 
 def _for_print(found: dict[str, Any]) -> dict[str, Any]:
@@ -98,6 +110,11 @@ def _for_print(found: dict[str, Any]) -> dict[str, Any]:
     present = {name: _in_per_cent(share) for name, share in fields.items() if share}
     absent = ", ".join(name for name, share in fields.items() if not share)
     changed = found | {"fields": present | ({"in no job": absent} if absent else {})}
+    if found["recorded_wait_s"]:
+        # Tables say the rest.
+        changed["recorded_wait_s"] = {
+            name: value for name, value in found["recorded_wait_s"].items() if not name.startswith("by_")
+        }
     first = ("file", "format", "rows", "used", "jobs", "sample", "skipped", "noted", "fields", "filled")
     if found["sample"] is None:
         del changed["sample"]

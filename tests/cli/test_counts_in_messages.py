@@ -159,7 +159,7 @@ def test_options_of_trace_info_are_keys_of_its_scenario(monkeypatch, tmp_path):
     def ask(form, *settings):
         trace.info_command.callback(
             file=tmp_path / "jobs.csv", run=None, format=form, map_name=None, fields=None, sample=None, max_mb=7,
-            scenario="replay", settings=settings, as_json=True,
+            scenario="replay", settings=settings, as_json=True, guess=False, out=None,
         )  # fmt: skip
         return given.pop()
 

@@ -114,6 +114,7 @@ def test_info_has_the_promised_keys_in_their_order_and_its_own_behind_them(cli, 
         "used",
         "recorded_wait_s",
         "resources",
+        "sample",
     } | ({"runs"} if kind == "hbd" else set())
 
 
@@ -130,8 +131,23 @@ def test_info_gives_the_share_of_jobs_that_have_a_field(cli, write):
 def test_info_gives_the_waits_of_a_log(cli, write):
     """The two jobs that are used waited 5 and 0 s; the CSV says nothing of waits."""
     found = info_of(cli, write("swf"))["recorded_wait_s"]
-    assert found == pytest.approx({"jobs": 2, "mean": 2.5, "median": 2.5, "p95": 4.75, "max": 5.0})
+    # Of four tasks, and of two.
+    waits = {"jobs": 2, "mean": 2.5, "median": 2.5, "p95": 4.75}
+    assert found == waits | {"max": 5.0, "by_width": {"2-4": waits}, "by_hour": None}
     assert info_of(cli, write("csv"))["recorded_wait_s"] is None
+
+
+def test_info_prints_waits_by_width_and_by_hour_as_tables(cli, write):
+    """The log begins at 10:30 in Rome; its jobs of four and of two tasks come in the same hour."""
+    header = "; UnixStartTime: 1000024200\n; TimeZoneString: Europe/Rome\n"
+    path = write("swf")
+    path.write_text(header + path.read_text())
+    code, out, _ = cli("trace", "info", path)
+    assert code == 0
+    cells = [line.split() for line in out.splitlines()]
+    assert ["2-4", "2", "2.5", "s", "2.5", "s", "4.75", "s"] in cells
+    assert ["10", "2", "2.5", "s", "2.5", "s", "4.75", "s"] in cells
+    assert "by_width" not in out
 
 
 def test_info_of_one_run_counts_the_others_as_skipped(cli, write):

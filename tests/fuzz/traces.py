@@ -17,7 +17,7 @@ from settings import setting
 from trace_samples import CELLS as CELLS_OF_TRACES
 from trace_samples import ODD_CELLS, SAMPLES, parquet
 
-from cluster_abm.found_modules import TRACE_FORMATS
+from cluster_abm.found_modules import TRACE_FORMATS, TRACE_MAPS
 
 HEADERS = (
     *("; MaxRecords: ²", "; MaxRecords: " + "9" * 5000, "; MaxRecords: -1", "; MaxRecords:", ";", "; :", "; Key:value"),
@@ -154,6 +154,19 @@ def packed(random: Random, data: bytes, name: str) -> tuple[bytes, str, str]:
     return PACKINGS[how](data), name + end, f"packed: {how}, named {name + end}"
 
 
+def _by_map(random: Random, kind: str) -> list[str]:
+    """Options of maps and samples: mostly none, or those that fit."""
+    found = []
+    if random.random() < 0.2:
+        found += ["--map", random.choice((kind if kind in TRACE_MAPS else "philly", *random.sample(TRACE_MAPS, 1)))]
+    if random.random() < 0.2:
+        found += [
+            "--sample",
+            random.choice(("1/2", "1/1000", "0.9", "1", "0", "-1", "1/0", "2/1", "nan", "x", "1/1e400")),
+        ]
+    return found
+
+
 def trace_case(random: Random) -> Case:
     """`trace info`, `trace convert` or `run --trace` of a spoilt trace."""
     kind = random.choice(("csv", "swf", *SAMPLES))
@@ -183,7 +196,7 @@ def trace_case(random: Random) -> Case:
         name = "vms"
     match random.choice(("info", "info", "convert", "run", "run")):
         case "info":
-            words = ["trace", "info", name, *random.choice(([], ["--json"], ["--json"]))]
+            words = ["trace", "info", name, *random.choice(([], ["--json"], ["--json"])), *_by_map(random, kind)]
         case "convert":
             output = random.choice(
                 ("o.csv", "o.csv.gz", "o.csv.xz", "o.parquet", "o.txt", "no/o.csv", name, "/dev/full.csv", ".csv")

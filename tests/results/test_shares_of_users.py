@@ -109,6 +109,26 @@ def test_waits_of_the_same_jobs(tmp_path: Path) -> None:
     assert (row["recorded_wait_s.mean"], row["simulated_wait_s.mean"]) == pytest.approx((0.020, 0.010))
 
 
+def test_waits_by_width(tmp_path: Path) -> None:
+    """On two cores: a job of two tasks starts at once, and two jobs of one task wait for its 10 ms. The log knows of
+    4, 6 and 8 ms; of the last job, which has no width there, it says 1 ms."""
+    text = (
+        "arrival_ms,home,cpu_ms,io_per_ms,memory_mb,tasks,recorded_wait_ms\n"
+        "0,0,10,0,1,2,4\n0,0,10,0,1,1,6\n0,0,10,0,1,1,8\n50,0,10,0,1,,1\n"
+    )
+    found = model_of(tmp_path, text, cluster__nodes=1, cluster__cores=2).summary()
+    assert found["recorded_wait_s"]["jobs"] == 4
+    for name, of_two, of_one in (("recorded", [0.004], [0.006, 0.008]), ("simulated", [0.0], [0.010, 0.010])):
+        by_width = found[f"{name}_wait_s"]["by_width"]
+        assert list(by_width) == ["1", "2-4"]
+        for band, waits in (("2-4", of_two), ("1", of_one)):
+            mean = sum(waits) / len(waits)
+            p95 = waits[0] + 0.95 * (waits[-1] - waits[0])
+            assert by_width[band] == pytest.approx({"jobs": len(waits), "mean": mean, "median": mean, "p95": p95})
+    row = measure_run(model_of(tmp_path, text, cluster__nodes=1, cluster__cores=2))
+    assert "recorded_wait_s.by_width" not in row
+
+
 def test_of_jobs_that_have_not_finished_no_wait_counts(tmp_path: Path) -> None:
     """Cut at 25 ms, when ann's first job has ended, and ben's has not."""
     found = model_of(tmp_path, run__until=25.0).summary()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
+import json
 import lzma
 import os
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -232,3 +235,52 @@ def test_real_files_without_names():
         for field in NEEDED:
             counts[field] += result[field] == "right"
     assert min(counts.values()) >= 0.8 * len(REAL)
+
+
+@pytest.mark.parametrize("order", ["by end", "by nothing"])
+def test_the_order_of_the_rows_is_no_matter_where_durations_tell_the_times(order):
+    table = made_table("batsim", 6)
+    end = table.names.index("finish_time")
+    rows = sorted(table.rows, key=lambda row: float(row[end]) if order == "by end" else hash_of(row[0]))
+    found = guessed(replace(table, rows=rows).text(named=False))
+    needed = {"submit": "submission_time", "start": "starting_time", "end": "finish_time", "run": "execution_time"}
+    assert {name: column_of(found, name) for name in needed} == {
+        name: table.column(column, named=False) for name, column in needed.items()
+    }
+
+
+def hash_of(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@pytest.mark.parametrize("kind", ["json-lines", "json", "parquet"])
+def test_a_guess_reads_other_layouts(kind, tmp_path):
+    # Forty jobs of 3 s or 4 s on two cores, their times as seconds since 1970.
+    begin = 1_600_000_000
+    rows = [
+        {
+            "id": f"j{at}",
+            "submit_time": begin + at,
+            "start_time": begin + at + 5,
+            "end_time": begin + at + 8 + at % 2,
+            "cpus": 2,
+        }
+        for at in range(40)
+    ]
+    file = tmp_path / "file"
+    if kind == "parquet":
+        import pandas as pd
+
+        frame = pd.DataFrame(rows)
+        for name in ("submit_time", "start_time", "end_time"):
+            frame[name] = pd.to_datetime(frame[name], unit="s")
+        frame.to_parquet(file)
+    else:
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        file.write_text(text if kind == "json-lines" else json.dumps({"version": 1, "jobs": rows}))
+    found = guess(iter([file.read_bytes()]), "file")
+    assert found.map["file"]["kind"] == kind
+    trace = read_trace(file, columns=ColumnMap.model_validate(found.map))
+    assert (trace.rows, len(trace.table)) == (40, 40)
+    assert sorted(set(trace.table["cpu_ms"])) == [3000.0, 4000.0]
+    assert set(trace.table["recorded_wait_ms"]) == {5000.0}

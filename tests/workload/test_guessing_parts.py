@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import io
 import json
+import tomllib
 
 import numpy as np
 import pytest
 
 from cluster_abm.errors import InputError
-from cluster_abm.scenario.columns import Layout
+from cluster_abm.found_modules import TRACE_MAPS
+from cluster_abm.scenario.columns import ColumnMap, Layout
 from cluster_abm.workload.traces.guessing.cells import ColumnContent
 from cluster_abm.workload.traces.guessing.cores import parts, telling_cores
 from cluster_abm.workload.traces.guessing.durations import is_code, is_counter, telling_durations
+from cluster_abm.workload.traces.guessing.files import guess_of_known
 from cluster_abm.workload.traces.guessing.names import meanings, says_nothing
+from cluster_abm.workload.traces.guessing.proposal import Guess
 from cluster_abm.workload.traces.guessing.relations import Difference, differences, share_in_order
 from cluster_abm.workload.traces.guessing.sample import SampledTable, sample_of
 from cluster_abm.workload.traces.guessing.states import left_out
+from cluster_abm.workload.traces.guessing.writing import map_text
+from cluster_abm.workload.traces.mapping.maps import shipped_maps
 
 
 def sampled(text: str | bytes) -> SampledTable:
@@ -276,3 +282,22 @@ def test_states():
         "Pending",
         "Waiting",
     )
+
+
+@pytest.mark.parametrize("name", TRACE_MAPS)
+def test_shipped_maps_are_written_as_they_are(name):
+    found = guess_of_known(name)
+    text = map_text(found, "file", name)
+    assert tomllib.loads(text) == found.map
+    assert ColumnMap.model_validate(tomllib.loads(text)).fields == shipped_maps()[name].fields
+    assert set(found.sure) == set(shipped_maps()[name].fields)
+
+
+def test_odd_names_are_written_so_that_they_are_read_back():
+    odd = 'a"b\\c\u2028\x7f\t`'
+    found = Guess(
+        {"file": {"kind": "table"}, "submit": {"column": odd}, "resources": {"gpu:a 100": {"column": 3}}},
+        {"submit": 0.5},
+        {"submit": "name"},
+    )
+    assert tomllib.loads(map_text(found, odd)) == found.map

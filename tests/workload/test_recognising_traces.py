@@ -14,9 +14,10 @@ NONE = None
 
 
 @pytest.mark.parametrize(("line", "format"), [
-    # Two columns that only we have, or one that is needed and another one nearly: at least half of all.
+    # Two columns that only we have, or one and no other of another, or one that is needed and another one nearly: at
+    # least half of all.
     ("arrival_ms,cpu_ms", "csv"), ("arival_ms,cpu_ms", "csv"), ("arrival_ms,cpu_s", "csv"), ("cpu_ms", NONE),
-    ("arrival_ms,memory_mb,x,y", "csv"), ("arrival_ms,memory_mb,x,y,z", NONE), ("arrival_ms,home", NONE),
+    ("arrival_ms,memory_mb,x,y", "csv"), ("arrival_ms,memory_mb,x,y,z", NONE), ("arrival_ms,home", "csv"),
     ("arrival_ms,cpu_ms,u,v,w,x,y,z", "csv"), ("arival_ms,cpu_ms,x,y", "csv"), ("arival_ms,cpu_ms,x,y,z", NONE),
     # Words stand in many tables.
     ("name,after", NONE), ("user,job,group,tasks,name", NONE), ("user,job,submit,memory_mb", NONE),

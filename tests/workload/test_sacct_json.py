@@ -126,6 +126,13 @@ def test_jobs_that_cannot_be_used_are_counted(tmp_path: Path) -> None:
     assert trace.rows == 9
 
 
+def test_other_json_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "other.json"
+    path.write_text('{"nodes": []}')
+    with pytest.raises(InputError, match=r"JSON, but not of `sacct --json`: allowed is a list `jobs`"):
+        read_trace(path, format="sacct")
+
+
 def test_ids_of_arrays_and_parts(tmp_path: Path) -> None:
     """Each line of an array, and each part of a heterogeneous job, is a job of its own."""
     of_array = [job(7, 0, 0, 5, 1, array={"job_id": 6, "task_id": number(task)}, steps=[STEP]) for task in (1, 2)]

@@ -13,7 +13,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from support import scenario
 
+from cluster_abm import ClusterModel
+from cluster_abm.workload.laws.bound import bound_ms
 from cluster_abm.workload.traces import read_trace, trace_info
 
 DATA = Path(os.environ.get("CLUSTER_ABM_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
@@ -300,6 +303,41 @@ def test_helios(trace_of):
     same(column(trace, "recorded_wait_ms"), [10_000.0, 0.0])
     same(column(trace, "arrival_ms"), [0.0, 60_000.0])
     assert column(trace, "user") == ["uX", "uY"]
+
+
+def scenario_of(path, **workload):
+    return scenario(
+        workload={"kind": "trace", "trace": {"file": str(path)}, "io_per_ms": {"kind": "fixed", "mean": 0.0}}
+        | workload,
+        negotiation={"remote_execution_ms": 0.0},
+    )
+
+
+def test_slowdowns_of_a_batch_systems_map_are_bounded_as_those_of_its_logs(tmp_path):
+    # One second of CPU time is short for a batch system; it is the map that says what it is.
+    path = tmp_path / "cluster_log.csv"
+    path.write_text(
+        "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue\n"
+        "11,uX,vcA,4,1,1,FAILED,2020-06-09 18:41:27,2020-06-09 18:41:37,2020-06-09 18:41:38,1,10\n"
+    )
+    assert bound_ms(scenario_of(path)) == 10_000.0
+    pods = tmp_path / "pods.csv"
+    pods.write_text(PODS_HEADER + "p-0,1000,3000,0,0,,LS,Running,1000,1041,1040\n")
+    # A hundredth of the second that a pod takes.
+    assert bound_ms(scenario_of(pods)) == pytest.approx(10.0)
+
+
+def test_cpu_times_that_a_file_does_not_say_are_drawn(tmp_path):
+    path = tmp_path / "functions.csv"
+    header = ",".join(["HashOwner", "HashApp", "HashFunction", "Trigger", *map(str, range(1, 1441))])
+    path.write_text(header + "\n" + ",".join(["o", "a", "f", "http", "3", *["0"] * 1439]) + "\n")
+    found = scenario_of(path, cpu_ms={"kind": "fixed", "mean": 200.0})
+    assert bound_ms(found) == pytest.approx(2.0)
+    model = ClusterModel(found, seed=1)
+    model.run()
+    jobs = model.jobs_frame()
+    assert jobs["arrival_ms"].tolist() == [0.0, 20_000.0, 40_000.0]
+    assert jobs["cpu_ms"].tolist() == [200.0] * 3
 
 
 @pytest.mark.skipif(not PODS.exists(), reason="the real pods are not here")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from cluster_abm.errors import InputError
 from cluster_abm.workload.traces import COLUMNS, Trace, read_trace, write_csv
+from cluster_abm.workload.traces.parts.resources import resources_text
 from cluster_abm.workload.traces.table import job_frame
 
 SMALL = """arrival_ms,home,cpu_ms,io_per_ms,memory_mb,name
@@ -197,6 +198,10 @@ def traces(draw: st.DrawFn) -> Trace:
     if draw(st.booleans()):
         word = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)
         columns["name"] = draw(st.lists(word, min_size=rows, max_size=rows))
+    if draw(st.booleans()):
+        amounts = st.dictionaries(st.sampled_from(["gpu", "gpu:a100", "x/y"]), st.integers(1, 9).map(lambda n: n / 4))
+        columns["resources"] = draw(st.lists(amounts.map(resources_text), min_size=rows, max_size=rows))
+        columns["partition"] = draw(st.lists(st.sampled_from(["", "short", "a,b"]), min_size=rows, max_size=rows))
     if draw(st.booleans()):
         # Each after some of those above it: no cycle.
         columns["job"] = [f"j{row}" for row in range(rows)]

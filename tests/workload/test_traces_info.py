@@ -90,10 +90,23 @@ def test_waits_of_a_real_log_by_other_means() -> None:
     fields = pd.read_csv(path, sep=r"\s+", comment=";", header=None)
     waits_s = fields[(fields[3] > 0) | (fields[5] > 0)][2]
     assert (waits_s >= 0).all()
-    assert trace_info(read_trace(path))["recorded_wait_s"] == pytest.approx({
+    found = trace_info(read_trace(path))["recorded_wait_s"]
+    by_width, by_hour = found.pop("by_width"), found.pop("by_hour")
+    assert found == pytest.approx(said(waits_s) | {"max": waits_s.max()})
+    # It begins at 18:11:04, as its header says, which is 65,464 s of the day.
+    hours = (65_464 + fields[1]) // 3600 % 24
+    assert by_hour == {str(hour): pytest.approx(said(part)) for hour, part in waits_s.groupby(hours)}
+    widths = fields[4].where(fields[4] > 0, fields[7])
+    bands = {"1": (1, 1), "2-4": (2, 4), "5-16": (5, 16), "17-64": (17, 64), "65-256": (65, 256)}
+    assert by_width == {
+        name: pytest.approx(said(waits_s[(widths >= low) & (widths <= high)])) for name, (low, high) in bands.items()
+    }
+
+
+def said(waits_s: pd.Series) -> dict[str, float]:
+    return {
         "jobs": len(waits_s), "mean": waits_s.mean(), "median": waits_s.median(), "p95": waits_s.quantile(0.95),
-        "max": waits_s.max(),
-    })  # fmt: skip
+    }  # fmt: skip
 
 
 # Jobs and mean CPU time [s] of each run, as its description says.

@@ -60,13 +60,11 @@ def guessed_trace(file: Path, how: HowToRead, out: Path | None, as_json: bool) -
 
     found = guess_file(file)
     proposed = found.guess
-    if found.known:
-        tell(f"{file}: known as {found.known} by its content, and read without an option; no map is needed")
     if "format" in proposed.map:
         if out is not None:
             tell(f"--out {out}: not written: {found.known} is a format of its own, of which there is no map")
     else:
-        text = map_text(proposed, file.name)
+        text = map_text(proposed, file.name, found.known)
         if out is not None:
             _write(out, text)
         if not as_json:
@@ -76,7 +74,10 @@ def guessed_trace(file: Path, how: HowToRead, out: Path | None, as_json: bool) -
         if as_json:
             echo(to_json({"file": str(file)} | said), nl=False)
         raise InputError(f"{file}: {proposed.missing}; a map needs submit, or start, or end and run")
-    return _read(file, how, found), said
+    trace = _read(file, how, found)
+    if found.known:
+        tell(f"{file}: known as {found.known} by its content, and read without an option; no map is needed")
+    return trace, said
 
 
 def _read(file: Path, how: HowToRead, found: FileGuess) -> Trace:

@@ -48,7 +48,8 @@ def measure_run(model: ClusterModel) -> dict[str, Any]:
         found = summary["programs"].get(program, {})
         row |= {f"programs.{program}.{name}": _number(found.get(name)) for name in PROGRAM_METRICS}
     waits = waits_beside(model.parts.work.logged, outcomes)
-    row |= {f"{name}.{part}": value for name, of in waits.items() for part, value in of.items()}
+    # By width they are a run's own: which widths there are differs from log to log.
+    row |= {f"{name}.{part}": value for name, of in waits.items() for part, value in of.items() if part != "by_width"}
     row["slowdown_quantiles"] = outcomes.quantiles_of_jobs("slowdown", PERCENTS)
     row["response_quantiles"] = outcomes.quantiles_of_jobs("response_ns", PERCENTS, NS_PER_MS)
     return row

@@ -6,12 +6,11 @@ import numpy as np
 
 from cluster_abm.formulas import service_ms
 from cluster_abm.scenario import Scenario
-from cluster_abm.scenario.columns import shipped_maps
 from cluster_abm.workload.applications import as_application
 from cluster_abm.workload.drawing.draws import mean_of
 from cluster_abm.workload.from_trace import trace_of
 from cluster_abm.workload.programs import mean_cpu_ms
-from cluster_abm.workload.traces.recognition import formats
+from cluster_abm.workload.traces.recognition import is_batch
 from cluster_abm.workload.traces.table import RECORDED_WAIT
 
 # The bound is the cost of a remote start, but at least and at most these shares of the mean isolated time.
@@ -51,15 +50,13 @@ def with_bound(scenario: Scenario) -> Scenario:
 def _is_batch_log(scenario: Scenario, isolated_ms: float) -> bool:
     """Whether the jobs are those of a batch system's log, or of a table that was made of one.
 
-    A table of ours, or one that a user's map reads, says no more of its origin than that its jobs waited in a log; a
-    mean time above the bound tells batch jobs from queries.
+    A table of ours says no more of its origin than that its jobs waited in a log; a mean time above the bound tells
+    batch jobs from queries.
     """
     trace = trace_of(scenario)
     if trace is None:
         return False
-    known, mapped = formats().get(trace.format), shipped_maps().get(trace.format)
-    is_batch = known.is_batch if known is not None else mapped is not None and mapped.about.batch
-    return is_batch or (RECORDED_WAIT in trace.table and isolated_ms > BATCH_MS)
+    return is_batch(trace.format) or (RECORDED_WAIT in trace.table and isolated_ms > BATCH_MS)
 
 
 def mean_isolated_ms(scenario: Scenario) -> float | None:
@@ -77,11 +74,8 @@ def mean_isolated_ms(scenario: Scenario) -> float | None:
     if workload.kind == "none":
         cpu_ms = np.array([job.cpu_ms - job.age_ms for job in workload.initial])
         rates = np.array([io_per_ms if job.io_per_ms is None else job.io_per_ms for job in workload.initial])
-    elif (trace := trace_of(scenario)) is not None:
-        if "cpu_ms" in trace.numbers:
-            cpu_ms = trace.numbers["cpu_ms"] * workload.trace.cpu_scale
-        else:
-            cpu_ms = np.full(len(trace.table), mean_of(workload.cpu_ms))
+    elif (trace := trace_of(scenario)) is not None and "cpu_ms" in trace.numbers:
+        cpu_ms = trace.numbers["cpu_ms"] * workload.trace.cpu_scale
         rates = trace.numbers.get("io_per_ms", np.full(len(cpu_ms), io_per_ms))
     elif workload.programs.mix:
         cpu_ms, rates = np.array([mean_cpu_ms(workload.programs)]), np.zeros(1)

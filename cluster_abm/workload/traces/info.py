@@ -8,26 +8,25 @@ from typing import Any
 import pandas as pd
 
 from cluster_abm.workload.traces.dependence import dependence_of
-from cluster_abm.workload.traces.logged import waits_in_s
+from cluster_abm.workload.traces.logged import recorded_waits
 from cluster_abm.workload.traces.mapping.sampling import shrunk
 from cluster_abm.workload.traces.parts.missing import in_words
 from cluster_abm.workload.traces.parts.resources import resources_in
-from cluster_abm.workload.traces.table import RECORDED_WAIT, RESOURCES, RUN, Trace
+from cluster_abm.workload.traces.table import RESOURCES, RUN, Trace
 
 
 def trace_info(trace: Trace) -> dict[str, Any]:
     """The trace in numbers, ready for JSON.
 
-    Keys: file, format, rows (= used + all skipped), jobs, skipped (reason -> rows), fields (column -> share
-    of the jobs that have it), span_s (first to last arrival), cpu_s (mean and max per task), arrivals_s (first and
-    last), noted (what was mended: reason -> rows), kept_busy (kept_busy; None of several runs together), used (rows
-    that are jobs, or samples in their profiles), filled (what the file lacks -> how it is filled), dependence
-    (dependence_of), recorded_wait_s (how long the jobs waited in the log: logged.waits_in_s; None where it does not
-    say), resources (name -> jobs that ask for it and the total of what they ask for; empty where no job asks for any);
-    sample (None if the whole log was read, else share and note: by how much to shrink the cluster);
-    of a file with several runs and none chosen also runs (number -> jobs, span_s, cpu_s, kept_busy).
+    Keys: file, format, rows (= used + all skipped), jobs, skipped (reason -> rows), fields (column -> share of the
+    jobs that have it), span_s (first to last arrival), cpu_s (mean and max per task), arrivals_s (first and last),
+    noted (what was mended: reason -> rows), kept_busy (kept_busy; None of several runs together), used (rows that are
+    jobs, or samples in their profiles), filled (what the file lacks -> how it is filled), dependence (dependence_of),
+    recorded_wait_s (how long the jobs waited in the log, also by width and hour: logged.recorded_waits; None where it
+    does not say), resources (name -> jobs that ask for it and the total of what they ask for; empty where no job asks
+    for any); sample (None if the whole log was read, else share and note: by how much to shrink the cluster); of a
+    file with several runs and none chosen also runs (number -> jobs, span_s, cpu_s, kept_busy).
     """
-    waits_ms = trace.table.get(RECORDED_WAIT, pd.Series(dtype=float))
     info: dict[str, Any] = {
         "file": trace.file,
         "format": trace.format,
@@ -45,7 +44,7 @@ def trace_info(trace: Trace) -> dict[str, Any]:
         "used": trace.used,
         "filled": in_words(trace),
         "dependence": dependence_of(trace),
-        "recorded_wait_s": waits_in_s(waits_ms.to_numpy(float)),
+        "recorded_wait_s": recorded_waits(trace),
         "resources": _resources(trace.table),
         "sample": None if trace.sample == 1 else {"share": trace.sample, "note": shrunk(trace.sample)},
     }

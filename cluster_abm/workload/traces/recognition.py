@@ -8,9 +8,18 @@ from pathlib import Path
 
 from cluster_abm.bounded_files import shown
 from cluster_abm.errors import InputError
+from cluster_abm.found_modules import TRACE_FORMATS, TRACE_MAPS
+from cluster_abm.scenario.columns import shipped_maps
 from cluster_abm.workload.text.lines import BYTE_ORDER_MARK
 from cluster_abm.workload.traces.format import LONGEST_HEAD, Head, formats
 from cluster_abm.workload.traces.unknown import unknown_file
+
+
+def is_batch(kind: str) -> bool:
+    """Whether a format or a map reads logs of batch systems; a map of the user's does not say it."""
+    if kind in TRACE_FORMATS:
+        return formats()[kind].is_batch
+    return kind in TRACE_MAPS and shipped_maps()[kind].about.batch
 
 
 def beginning(blocks: Iterator[bytes]) -> tuple[Head, Iterator[bytes]]:

@@ -77,10 +77,12 @@ def check_names(names: Sequence[str], where: str, known: tuple[str, ...], requir
 def looks_like_ours(names: Sequence[str]) -> bool:
     """Whether a header is ours, perhaps with a name misspelt: words as `user` and `job` stand in many tables.
 
-    At least half of its names are ours, and two of them only we use; or one is a column that we need, and another one
-    is nearly the other.
+    At least half of its names are ours, and two of them only we use; or all are ours, and one of them only we use; or
+    one is a column that we need, and another one is nearly the other.
     """
     known = {name for name in names if name in OURS}
+    if len(known) == len(names) > 1 and any(name in TELLING for name in known):
+        return True
     needed = [name for name in REQUIRED if name in known]
     if len(needed) == len(REQUIRED):
         return True

@@ -15,7 +15,7 @@ A row is a run of a workflow's task. What becomes of it:
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -144,7 +144,8 @@ def nextflow_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trac
     frame, filled = runs.frame, {}
     submit = frame["submit_ms"].to_numpy(float)
     skipped, noted = dict(runs.skipped), dict(runs.noted)
-    if np.isnan(submit).all():
+    begins_at_ms = None if np.isnan(submit).all() else float(np.nanmin(submit))
+    if begins_at_ms is None:
         submit = np.zeros(len(frame))
         filled["arrival_ms"] = "in no row: all are submitted at 0, in the file's order"
     elif np.isnan(submit).any():
@@ -179,7 +180,8 @@ def nextflow_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trac
             f"{reading.disk_write_share:g} x wchar (workload.trace.disk_read_share, disk_write_share)"
         )
     words = {"name": frame["task"].to_numpy(object)}
-    return finished(cells.where, "nextflow", runs.rows, columns, words, skipped, noted, filled)
+    trace = finished(cells.where, "nextflow", runs.rows, columns, words, skipped, noted, filled)
+    return replace(trace, begins_at_ms=begins_at_ms)
 
 
 def _run_times(fields: ForeignColumns) -> tuple[Floats, Flags]:

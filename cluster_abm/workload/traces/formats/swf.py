@@ -20,6 +20,11 @@ Eighteen fields a line, -1 for what is not known, `;` before remarks. What becom
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
 import numpy as np
 
 from cluster_abm.errors import InputError
@@ -27,7 +32,15 @@ from cluster_abm.workload.text.lines import Lines
 from cluster_abm.workload.traces.format import Head, TraceFormat
 from cluster_abm.workload.traces.parts.finishing import RUN_TIMES, ZERO_CPU, no_job, on_own_clock
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
-from cluster_abm.workload.traces.swf_lines import FIELDS, REQUESTED_MEMORY, REQUESTS, USED, read_log, stands_for_all
+from cluster_abm.workload.traces.swf_lines import (
+    FIELDS,
+    REQUESTED_MEMORY,
+    REQUESTS,
+    UNIX_END,
+    USED,
+    read_log,
+    stands_for_all,
+)
 from cluster_abm.workload.traces.table import (
     GROUP,
     RECORDED_WAIT,
@@ -45,6 +58,7 @@ from cluster_abm.workload.traces.table import (
 WAIT = "wait time"
 FAILED, CANCELLED, PARTS = 0, 5, (2, 3, 4)
 LONGEST_COUNT = 15  # digits of a number of rows
+DAY_S = 86_400.0
 LEAST_SHARE = 0.01  # of the run times that CPU times come to, if they were measured
 
 
@@ -93,7 +107,32 @@ def swf_trace(lines: Lines, reading: LogReading = PLAIN_READING) -> Trace:
         noted["submit times are Unix times, counted from the first"] = len(submit)
     noted |= _doubtful(usable, reading)
     jobs, remarks = _jobs(usable, reading)
-    return Trace(where, "swf", rows, job_frame(jobs), tally(skipped), tally(noted | remarks), header)
+    trace = Trace(where, "swf", rows, job_frame(jobs), tally(skipped), tally(noted | remarks), header)
+    return replace(trace, begins_at_ms=begins_at_ms(header))
+
+
+def begins_at_ms(header: Mapping[str, str]) -> float | None:
+    """The instant of time 0 on the clock of the log's site [ms], by what its header says; None: it does not say.
+
+    UnixStartTime counts from 1970 in UTC. TimeZoneString names the site's zone, of which the offset at the begin holds;
+    older logs have TimeZone, the seconds to add. Without both it is UTC.
+    """
+    begin_s = _first_number(header.get("UnixStartTime", ""))
+    if not 0 < begin_s < UNIX_END:
+        return None
+    offset_s = _first_number(header.get("TimeZone", ""))
+    name = (header.get("TimeZoneString", "").split() or [""])[0]
+    try:
+        there = datetime.fromtimestamp(begin_s, ZoneInfo(name)).utcoffset() if name else None
+    except (OSError, ValueError, KeyError):
+        there = None
+    if there is not None:
+        offset_s = there.total_seconds()
+    return (begin_s + (offset_s if abs(offset_s) <= DAY_S else 0.0)) * 1000.0
+
+
+def _first_number(text: str) -> float:
+    return number((text.split() or [""])[0])
 
 
 def _skipped(columns: dict[str, Floats], reading: LogReading, unix: bool) -> tuple[dict[str, int], Flags]:

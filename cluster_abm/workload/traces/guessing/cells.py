@@ -16,7 +16,7 @@ from cluster_abm.workload.traces.parts.units import MISSING
 
 Floats = npt.NDArray[np.float64]
 Kind = Literal["number", "iso", "date", "clock", "size", "text", "nothing"]
-NEARLY_ALL = 0.95
+NEARLY_ALL, LARGEST = 0.95, 1e25
 # Seconds since 1970 from 2000 to 2050: what lies there is taken to be a date.
 FIRST_S, LAST_S = 946_684_800.0, 2_524_608_000.0
 FORMS = ("%m/%d/%Y %H:%M:%S", "%d/%m/%Y %H:%M:%S", "%m/%d/%Y %H:%M", "%d/%m/%Y %H:%M", "%Y/%m/%d %H:%M:%S")
@@ -147,7 +147,9 @@ class ColumnContent:
 def _to_numbers(cells: Sequence[str]) -> Floats:
     import pandas as pd
 
-    return pd.to_numeric(pd.Series(cells, dtype=object), errors="coerce").to_numpy(float)
+    values = pd.to_numeric(pd.Series(cells, dtype=object), errors="coerce").to_numpy(float)
+    # What overflows in sums and squares is no amount of anything.
+    return np.where(np.abs(values) < LARGEST, values, np.nan)
 
 
 def _instants_s(cells: Sequence[str], form: str) -> Floats:

@@ -14,8 +14,8 @@ from cluster_abm.workload.traces.guessing.proposal import Guess, guess
 from cluster_abm.workload.traces.mapping.maps import map_known_by, shipped_maps
 from cluster_abm.workload.traces.recognition import beginning, formats
 
-# Formats that are told by some names of a header, which other tables have too.
-BY_SOME_NAMES = ("csv", "hbd", "parquet")
+# Formats that are told by little, which other files have too: some names, a bracket, a remark, 18 numbers.
+BY_LITTLE = ("csv", "hbd", "parquet", "swf", "swim", "wfformat")
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def guess_file(path: Path, *, never_known: bool = False) -> FileGuess:
     with opened(path) as file:
         known = "" if never_known else _known(file, path)
         if known:
-            return FileGuess(known, _of_known(known))
+            return FileGuess(known, guess_of_known(known))
         file.seek(0)
         return FileGuess("", guess(unpacked(file, path, Limit(MOST_MB, "the largest file that is read")), str(path)))
 
@@ -68,13 +68,12 @@ def _known(file: Any, path: Path) -> str:
     ending = Path(str(path).lower().removesuffix(".gz").removesuffix(".xz")).suffix
     for name, one in formats().items():
         if one.looks_like(head):
-            return "" if name in BY_SOME_NAMES and not _reads(path, name) else name
-    found = next((name for name, one in formats().items() if ending in one.endings), "")
-    return found if found not in BY_SOME_NAMES else ""
+            return "" if name in BY_LITTLE and not _reads(path, name) else name
+    return next((name for name, one in formats().items() if ending in one.endings and _reads(path, name)), "")
 
 
 def _reads(path: Path, name: str) -> bool:
-    """Whether a format reads a file that looks like it: names of a foreign table may only happen to be ours."""
+    """Whether a format reads a file that looks like it: a foreign table may only happen to begin alike."""
     from cluster_abm.workload.traces.reading import read_trace
 
     try:
@@ -84,7 +83,8 @@ def _reads(path: Path, name: str) -> bool:
     return True
 
 
-def _of_known(name: str) -> Guess:
+def guess_of_known(name: str) -> Guess:
+    """What is known, as a guess that is sure: the shipped map of that name, or the format."""
     found = shipped_maps().get(name)
     if found is None:
         return Guess({"format": name}, {"format": 1.0}, {"format": "known by its content"})

@@ -14,6 +14,7 @@ from cluster_abm.workload.traces.guessing.relations import ALWAYS, Difference, d
 SORTED = 0.9  # share of the rows that do not go back
 WAITLESS = 0.3  # share of the jobs that start at once, from which on a gap is a wait
 TOGETHER = 0.8  # rank correlation of two times of the same jobs
+NEAR = 0.2  # share of a log's span that its jobs mostly take
 MOST_COLUMNS = 40  # that are compared with each other
 
 
@@ -59,7 +60,10 @@ def instants_among(contents: Mapping[int, ColumnContent]) -> dict[int, Floats]:
     # Of several that rise, the one before most others; ids and row numbers were left out before.
     anchor = max(rising, key=lambda at: sum(_goes_with(able[at].numbers, able[other].numbers) for other in able))
     others = {
-        at: one.numbers for at, one in able.items() if at != anchor and _goes_with(able[anchor].numbers, one.numbers)
+        at: one.numbers
+        for at, one in able.items()
+        if at != anchor
+        and (_goes_with(able[anchor].numbers, one.numbers) or _goes_shortly_before(one.numbers, able[anchor].numbers))
     }
     return {anchor: able[anchor].numbers} | others
 
@@ -86,6 +90,15 @@ def _goes_with(first: Floats, then: Floats) -> bool:
         return False
     same = float((first == then).mean())
     return same >= WAITLESS or rank_correlation(first, then) >= TOGETHER
+
+
+def _goes_shortly_before(first: Floats, then: Floats) -> bool:
+    """Whether a column holds earlier times of the same jobs, in a log that is sorted by the later ones.
+
+    Row numbers lie before all times and go with them as well, but far from them.
+    """
+    low, high = np.nanquantile(then, [0.05, 0.95])
+    return _goes_with(first, then) and float(np.nanmedian(then - first)) <= NEAR * float(high - low)
 
 
 def _by_differences(able: Mapping[int, ColumnContent]) -> dict[int, Floats]:
@@ -130,7 +143,8 @@ def _of_three(chain: Sequence[int], found: Sequence[Difference], dates: bool) ->
     runs = [one for one in found if one.later == chain[-1] and one.earlier != chain[0]]
     if runs:
         # Of an eligible time and a start, the run counts from the later one.
-        one = max(runs, key=lambda one: (chain.index(one.earlier), one.scale == 1.0))
+        # Of two columns with the same durations, it is the one that stands beside the times.
+        one = max(runs, key=lambda one: (chain.index(one.earlier), one.scale == 1.0, -abs(one.duration - one.later)))
         why = f"column {one.duration + 1} is the time from one to the other"
         return TellingInstants(chain[0], one.earlier, one.later, one.duration, one.scale, 0.9 if dates else 0.85, why)
     why = f"{len(chain)} columns of times, each at or after the one before"

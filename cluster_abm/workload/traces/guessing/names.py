@@ -72,7 +72,7 @@ _FORMS: dict[str, tuple[tuple[float, str], ...]] = {
             r"(?:\w+_)?(?:create|created|creation|gmt_create|vm_?created|arrival|arrived|arrive|enqueued?|queued|released?"
             r"|release)(?:_?(?:time|timestamp|date|at|datetime|ts))?",
         ),
-        (LIKELY, r"qtime|ctime|\w+_submit_time|submit_\w*time|tsubmit|t_submit"),
+        (LIKELY, r"qtime|ctime|subtime|\w+_submit_time|submit_\w*time|tsubmit|t_submit"),
         (MAYBE, r"timestamp|time|time_?stamp|date|datetime|ts|event_time|requested_at"),
     ),
     "start": (
@@ -91,7 +91,7 @@ _FORMS: dict[str, tuple[tuple[float, str], ...]] = {
         ),
         (
             LIKELY,
-            r"(?:\w+_)?(?:deletion|deleted|delete|termination|terminated|terminate|completed)(?:_?(?:time|timestamp|at))?",
+            r"(?:\w+_)?(?:deletion|deleted|delete|termination|terminated|terminate|completed|done)(?:_?(?:time|timestamp|at))?",
         ),
     ),
     "run": (
@@ -100,7 +100,8 @@ _FORMS: dict[str, tuple[tuple[float, str], ...]] = {
             r"(?:run|running|runtime|run_?time|running_time|elapsed|elapsed_time|duration|execution_time|exec_time)",
         ),
         (SAYS, r"(?:job_|task_|actual_|real_)(?:runtime|run_time|duration|elapsed)|realtime|real_time|service_time"),
-        (LIKELY, r"wall_?(?:clock)?_?time(?:_used|_actual)?|used_wall\w*|wallclock|runtime_\w+|\w+_runtime|lifetime"),
+        (LIKELY, r"wall_?(?:clock)?_?time_(?:used|actual)|used_wall\w*|wallclock|runtime_\w+|\w+_runtime|lifetime"),
+        (MAYBE, r"wall_?(?:clock)?_?time"),
     ),
     "requested": (
         (SAYS, r"time_?limit|wall_?limit|wall_?clock_?(?:req|request|requested|limit)|requested_(?:run|wall)?_?time"),

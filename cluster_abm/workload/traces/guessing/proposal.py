@@ -16,6 +16,7 @@ from cluster_abm.workload.traces.guessing.states import left_out
 from cluster_abm.workload.traces.guessing.valued import unit_of_scale, valued_candidates
 
 THRESHOLD = 0.5  # a field of which the guess is less sure is left empty
+WIDE, FEWEST_WIDE = 4, 20  # cores of a job whose CPU time is more than its run time; such jobs
 RESERVED = ("and", "or", "not", "in")
 _ORDER = (
     *INSTANTS,
@@ -133,6 +134,7 @@ def _checked_together(
     chosen = dict(chosen)
     _check_order(chosen, contents)
     _check_run(chosen, contents, names)
+    _check_cpu(chosen, contents)
     if "end" in chosen and not {"start", "run", "cpu"} & chosen.keys() and "submit" in chosen:
         why = "name; there is no column of starts, so run times count from it"
         chosen["start"] = replace(chosen.pop("submit"), field="start", sure=0.6, why=why)
@@ -218,6 +220,18 @@ def _take_run(chosen: dict[str, FieldCandidate], one: Difference, contents: Sequ
     why = "name, and the time from start to end" if named else "values: the time from start to end"
     unit = "clock" if clock else unit_of_scale(one.scale)
     chosen["run"] = FieldCandidate("run", one.duration, 0.98 if named else 0.9, why, unit)
+
+
+def _check_cpu(chosen: dict[str, FieldCandidate], contents: Sequence[ColumnContent]) -> None:
+    """CPU time that is no more than the run time even of wide jobs is that of one core."""
+    if not {"cpu", "run", "cores"} <= chosen.keys() or chosen["run"].unit != chosen["cpu"].unit:
+        return
+    cpu, run, cores = (contents[chosen[name].at].numbers for name in ("cpu", "run", "cores"))
+    wide = cores >= WIDE
+    if wide.sum() >= FEWEST_WIDE and share_in_order(cpu[wide], 1.01 * run[wide] + 1.0) >= ALWAYS:
+        chosen["cpu"] = replace(
+            chosen["cpu"].doubted(0.8, "no more than the run time of wide jobs, so that of one core"), per="core"
+        )
 
 
 def _entry(one: FieldCandidate, table: SampledTable) -> dict[str, Any]:

@@ -44,7 +44,9 @@ def valued_candidates(contents: Sequence[ColumnContent]) -> list[FieldCandidate]
         ):
             if at is not None:
                 unit = "clock" if contents[at].kind == "clock" else "" if field == "cores" else "s"
-                found.append(FieldCandidate(field, at, durations.sure - less, why, unit))
+                # It was told by never being more than the run time, which only one core's is in jobs that are wide.
+                per = "core" if field == "cpu" else "job"
+                found.append(FieldCandidate(field, at, durations.sure - less, why, unit, per))
     claimed = {one.at for one in found}
     if not any(one.field == "cores" for one in found):
         cores = telling_cores({at: one for at, one in all_of.items() if at not in claimed and not one.is_instant})

@@ -9,23 +9,25 @@ import tomli_w
 from cluster_abm.workload.traces.guessing.proposal import THRESHOLD, Guess
 
 
-def map_text(proposed: Guess, where: str) -> str:
+def map_text(proposed: Guess, where: str, known: str = "") -> str:
     """The TOML of a map; read by `--map`.
 
     Args:
         proposed: the map.
         where: the name of the file that it was guessed for.
+        known: the shipped map that it is, if it was not guessed.
     """
     lines = [
         f"# Proposed for {where!r} by names and values: check it before you use it.",
         "# Behind each field: how sure the guess is (0 to 1), and by what.",
     ]
-    if "file" in proposed.map:
-        lines.append(f"file = {_inline(proposed.map['file'])}")
-    entries = {key: value for key, value in proposed.map.items() if key not in ("file", "resources")}
-    entries |= {f"resources.{key}": value for key, value in proposed.map.get("resources", {}).items()}
-    for key, value in entries.items():
-        said = f"  # {proposed.sure[key]:.2f}: {proposed.why[key]}" if key in proposed.sure else ""
+    if known:
+        lines = [f"# The shipped map {known}, by which {where!r} is read without an option."]
+    entries = {_key(key): (value, key) for key, value in proposed.map.items() if key != "resources"}
+    for key, value in proposed.map.get("resources", {}).items():
+        entries[f"resources.{_key(key)}"] = value, f"resources.{key}"
+    for key, (value, name) in entries.items():
+        said = f"  # {proposed.sure[name]:.2f}: {proposed.why[name]}" if name in proposed.sure and not known else ""
         lines.append(f"{key} = {_inline(value)}{said}")
     if proposed.unsure:
         lines.append(f"# Left empty, because the guess is less sure than {THRESHOLD}:")

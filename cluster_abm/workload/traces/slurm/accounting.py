@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -167,7 +168,8 @@ def merged(fields: ForeignColumns, where: str, remarks: dict[str, int], reading:
         PARTITION: fields.word("partition")[usable],
         RESOURCES: resource_cells([fields.word(name)[usable] for name in RESOURCE_COLUMNS]),
     }
-    return finished(where, "sacct", len(run_ms), columns, words, skipped, noted, filled, reading)
+    trace = finished(where, "sacct", len(run_ms), columns, words, skipped, noted, filled, reading)
+    return replace(trace, begins_at_ms=float(fields.number("submit")[usable].min()))
 
 
 def check_columns(found: Sequence[str], where: str) -> None:

@@ -1,4 +1,4 @@
-"""Slurm's accounting as `sacct --json` prints it, of Slurm 20.11 to 24.11, as the columns of `sacct -P`.
+"""Slurm's accounting as `sacct --json` prints it, of Slurm 21.08 to 24.11, as the columns of `sacct -P`.
 
 What is where, and what differs between versions:
 

@@ -47,6 +47,10 @@ def slurm_trace(file: OpenTrace, fields: Sequence[str] = (), orders: Sequence[Or
     if looks_like_document(file.head.data):
         _refuse_fields(fields, file.where, "it is JSON")
         return document_trace(file.data, file.where, file.reading)
+    if file.head.data.startswith(b"{"):
+        raise InputError(
+            f"{file.where}: JSON, but not of `sacct --json`: allowed is a list `jobs` with job_id, time, ..."
+        )
     other_form = unlike(file.head.line)
     if other_form is not None:
         raise InputError(f"{file.where}: {other_form}")
