@@ -247,9 +247,14 @@ class ColumnMap(Section):
             field = getattr(self, name)
             for source in () if field is None else field.sources:
                 _check_number(name, source, self.machine)
+        for name in WORDS:
+            field = getattr(self, name)
+            if field is not None and any(one.expr is not None for one in field.sources):
+                raise ValueError(f"{name}: expr gives a number: allowed: column, columns or value")
         for name, field in self.resources.items():
             if RESOURCE_NAME.fullmatch(name) is None:
                 raise ValueError(f"resources: {name[:60]!r}: allowed: a name as gpu, or gpu:a100")
+            _check_one_column(f"resources.{name}", field)
             if any(one.unit is not None and one.unit not in COUNTS for one in field.sources):
                 raise ValueError(f"resources.{name}: unit = {field.unit!r}: allowed: {', '.join(COUNTS)}")
         if self.filter is not None:
@@ -288,6 +293,7 @@ class ColumnMap(Section):
 def _check_number(name: str, field: Field, machine: Machine, shown: str = "") -> None:
     """Raise ValueError for a unit that does not measure this, or that needs more to be said."""
     shown = shown or name
+    _check_one_column(shown, field)
     allowed = UNITS[name]
     if field.unit is not None and field.unit not in allowed:
         raise ValueError(f"{shown}: unit = {field.unit!r}: allowed: {', '.join(allowed)}")
@@ -300,6 +306,12 @@ def _check_number(name: str, field: Field, machine: Machine, shown: str = "") ->
         raise ValueError(
             f'{shown}: unit = "share": a share of what is not known; allowed: {", ".join(SIZE_UNITS[:-1])}'
         )
+
+
+def _check_one_column(shown: str, field: Field) -> None:
+    """Raise ValueError for a number that is to come from several columns."""
+    if any(one.columns for one in field.sources):
+        raise ValueError(f"{shown}: columns make an id together: allowed: column, expr or value")
 
 
 def _check_zone(zone: str) -> None:

@@ -145,7 +145,9 @@ class Fields:
             if field.unit == SIZE:
                 return by_spelling(cells, size_bytes)
             read = by_spelling(cells, COUNTED[field.form]) if field.form in COUNTED else as_numbers(cells)
-        return Numbers(self._scaled(read.amounts, name, field), read.unread)
+        # What is beyond all numbers in base units is infinite, and counts as too large.
+        with np.errstate(over="ignore"):
+            return Numbers(self._scaled(read.amounts, name, field), read.unread)
 
     def _cell(self, column: Column) -> pa.Array:
         if column not in self._ready:

@@ -52,6 +52,8 @@ class Derived:
     assumed: Flags  # rows whose bytes of the disk are a share of those of calls
 
 
+# Of infinite cores there is no share. Their rows are left out by a reason.
+@np.errstate(invalid="ignore", over="ignore")
 def derived(found: ColumnMap, rows: Rows, reading: LogReading) -> Derived:
     """The jobs in some rows: run times, cores, CPU times, waits and bytes as the rest of the row says them."""
     submit, start, end, run = _times(found, rows)
