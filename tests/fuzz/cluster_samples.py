@@ -1,4 +1,4 @@
-"""Small tables in the schemas of published cluster traces, as the shipped maps read them: file, bytes, between cells."""
+"""Small tables in the schemas of published cluster traces, as shipped maps read them: file, bytes, between cells."""
 
 from __future__ import annotations
 
