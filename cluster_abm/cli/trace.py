@@ -1,4 +1,4 @@
-"""`trace info` and `trace convert`; `trace fit` is beside it."""
+"""`trace info` and `trace convert`; `trace fit` is in `traces`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cluster_abm.cli.output import echo, tell
 from cluster_abm.cli.reading_options import HowToRead, reading_options
 from cluster_abm.cli.shell.names import scenarios
 from cluster_abm.cli.shell.sections import HelpfulGroup
-from cluster_abm.cli.trace_fit import fit_command
+from cluster_abm.cli.traces.fit import fit_command
 from cluster_abm.cli.traces.guessing import check_guess, guess_options, guessed_trace
 from cluster_abm.errors import InputError
 

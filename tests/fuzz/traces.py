@@ -197,6 +197,7 @@ def trace_case(random: Random) -> Case:
     match random.choice(("info", "info", "convert", "run", "run")):
         case "info":
             words = ["trace", "info", name, *random.choice(([], ["--json"], ["--json"])), *_by_map(random, kind)]
+            words += random.choice(([], [], [], ["--guess"], ["--guess", "--out", "found.toml"]))
         case "convert":
             output = random.choice(
                 ("o.csv", "o.csv.gz", "o.csv.xz", "o.parquet", "o.txt", "no/o.csv", name, "/dev/full.csv", ".csv")

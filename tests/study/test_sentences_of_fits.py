@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from test_sentences_of_comparisons import comparison
 
-from cluster_abm.cli.trace_fit import MOST_HOMES, _print_distances, _print_rankings
+from cluster_abm.cli.traces.fit import MOST_HOMES, _print_distances, _print_rankings
 from cluster_abm.study.fitting.distances import Distances, Pair
 from cluster_abm.study.fitting.rankings import Rankings
 from cluster_abm.study.fitting.writing import _wrapped

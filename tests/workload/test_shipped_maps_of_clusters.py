@@ -16,6 +16,7 @@ import pytest
 from support import scenario
 
 from cluster_abm import ClusterModel
+from cluster_abm.errors import InputError
 from cluster_abm.workload.laws.bound import bound_ms
 from cluster_abm.workload.traces import read_trace, trace_info
 
@@ -303,6 +304,14 @@ def test_helios(trace_of):
     same(column(trace, "recorded_wait_ms"), [10_000.0, 0.0])
     same(column(trace, "arrival_ms"), [0.0, 60_000.0])
     assert column(trace, "user") == ["uX", "uY"]
+
+
+def test_a_file_with_fewer_cells_than_the_map_has_columns(tmp_path):
+    path = tmp_path / "another.csv"
+    path.write_text("6459,6524,3,4,15740,Terminated,50,0.007956928\n")
+    wanted = "column 'cpu_request' is not there; there are: time, missing_info, .*, scheduling_class$"
+    with pytest.raises(InputError, match=wanted):
+        read_trace(path, format="google-2011")
 
 
 def scenario_of(path, **workload):

@@ -1,1 +1,1 @@
-"""What `trace info` does beyond reading a file."""
+"""The larger parts of `trace`: the fit, and the guess of a map."""

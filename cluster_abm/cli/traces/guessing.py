@@ -83,7 +83,15 @@ def guessed_trace(file: Path, how: HowToRead, out: Path | None, as_json: bool) -
 def _read(file: Path, how: HowToRead, found: FileGuess) -> Trace:
     from cluster_abm.workload.traces import read_trace
 
-    return read_trace(file, run=how.run, max_mb=how.max_mb, columns=found.columns, sample=how.sample or 1.0)
+    # Of known content the format is said: what was read to find it out is not read again.
+    return read_trace(
+        file,
+        run=how.run,
+        format=found.known or None,
+        max_mb=how.max_mb,
+        columns=found.columns,
+        sample=how.sample or 1.0,
+    )
 
 
 def _write(out: Path, text: str) -> None:

@@ -14,6 +14,8 @@ from cluster_abm.workload.traces.guessing.proposal import Guess, guess
 from cluster_abm.workload.traces.mapping.maps import map_known_by, shipped_maps
 from cluster_abm.workload.traces.recognition import beginning, formats
 
+# Only the beginning is looked at.
+ANY_SIZE = Limit(MOST_MB, "the largest file that is read")
 # Formats that are told by little, which other files have too: some names, a bracket, a remark, 18 numbers.
 BY_LITTLE = ("csv", "hbd", "parquet", "swf", "swim", "wfformat")
 
@@ -56,12 +58,13 @@ def guess_file(path: Path, *, never_known: bool = False) -> FileGuess:
         if known:
             return FileGuess(known, guess_of_known(known))
         file.seek(0)
-        return FileGuess("", guess(unpacked(file, path, Limit(MOST_MB, "the largest file that is read")), str(path)))
+        plain = None if str(path).lower().endswith((".gz", ".xz")) else path
+        return FileGuess("", guess(unpacked(file, path, ANY_SIZE), str(path), plain))
 
 
 def _known(file: Any, path: Path) -> str:
     """The map or format that knows the content; "" for none."""
-    head, _ = beginning(unpacked(file, path, Limit(MOST_MB, "the largest file that is read")))
+    head, _ = beginning(unpacked(file, path, ANY_SIZE))
     mapped = map_known_by(head)
     if mapped is not None:
         return mapped

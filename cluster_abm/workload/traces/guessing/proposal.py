@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from cluster_abm.scenario.columns.map import DURATIONS, INSTANTS
@@ -58,7 +59,7 @@ class Guess:
     missing: str = ""
 
 
-def guess(blocks: Iterator[bytes], where: str) -> Guess:
+def guess(blocks: Iterator[bytes], where: str, path: Path | None = None) -> Guess:
     """Propose a map for a table, by its first megabytes.
 
     Raises InputError: empty, no text, or no table that could be told.
@@ -66,8 +67,9 @@ def guess(blocks: Iterator[bytes], where: str) -> Guess:
     Args:
         blocks: the file's bytes, unpacked; they are read as far as needed.
         where: its name, for messages.
+        path: where it lies, if it is not packed.
     """
-    return guess_of(sample_of(blocks, where))
+    return guess_of(sample_of(blocks, where, path))
 
 
 def guess_of(table: SampledTable) -> Guess:

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from itertools import chain, islice
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from cluster_abm.bounded_files import shown
@@ -20,6 +21,7 @@ from cluster_abm.workload.traces.guessing.separators import cells_of, separation
 HEAD = 2**22  # bytes of a text that are looked at
 ROWS = 5000  # of a table
 LONGEST_DOCUMENT = 2**26  # bytes of a JSON document that is looked at whole
+LARGEST_PARQUET = 2**29  # bytes of a packed Parquet file
 LONGEST_NAME = 300
 PARQUET = b"PAR1"
 DEEPEST = 4  # objects within each other in which the list of rows is looked for
@@ -45,7 +47,7 @@ class SampledTable:
         return name if 0 < len(name) <= LONGEST_NAME and self.names.count(name) == 1 else at + 1
 
 
-def sample_of(blocks: Iterator[bytes], where: str) -> SampledTable:
+def sample_of(blocks: Iterator[bytes], where: str, path: Path | None = None) -> SampledTable:
     """The first rows of a table.
 
     Raises InputError: empty, no text, or no table that could be told.
@@ -53,11 +55,12 @@ def sample_of(blocks: Iterator[bytes], where: str) -> SampledTable:
     Args:
         blocks: the file's bytes, unpacked.
         where: its name, for messages.
+        path: where it lies, if it is not packed: Parquet of any size is then read where it lies.
     """
     blocks = iter(blocks)
     first = next(blocks, b"")
     if first.startswith(PARQUET):
-        return _of_parquet(b"".join(chain([first], blocks)), where)
+        return _of_parquet(path or io.BytesIO(_whole(first, blocks, LARGEST_PARQUET, where)), where)
     start = first.removeprefix(BYTE_ORDER_MARK).lstrip()
     if start[:1] in (b"{", b"["):
         return _of_json(first, blocks, where)
@@ -144,17 +147,25 @@ def _of_json(first: bytes, blocks: Iterator[bytes], where: str) -> SampledTable:
         rows = [_parsed(one) for one in head.split(b"\n")[: ROWS + 1] if one.strip()]
         if sum(isinstance(row, dict) for row in rows) >= max(1, len(rows) - 1):
             return _of_objects([row for row in rows if isinstance(row, dict)], {"kind": "json-lines"}, where)
-    data = bytearray(head)
-    for block in blocks:
-        data += block
-        if len(data) > LONGEST_DOCUMENT:
-            raise InputError(f"{shown(where)}: a JSON document of more than {LONGEST_DOCUMENT // 2**20} MB: give a map")
-    document = _parsed(bytes(data))
+    document = _parsed(_whole(head, blocks, LONGEST_DOCUMENT, where))
     if document is None:
         raise InputError(f"{shown(where)}: begins as JSON does, and is none that can be read")
     path, found = max(_lists(document, "", DEEPEST), key=lambda one: len(one[1]), default=("", []))
     layout = {"kind": "json"} | ({"rows": path} if path else {})
     return _of_objects(found[:ROWS], layout, where)
+
+
+def _whole(first: bytes, blocks: Iterator[bytes], most: int, where: str) -> bytes:
+    """All of a file that has to be looked at whole. Raises InputError: it is larger than that."""
+    data = bytearray(first)
+    for block in blocks:
+        data += block
+        if len(data) > most:
+            raise InputError(
+                f"{shown(where)}: more than {most // 2**20} MB that would have to be looked at whole, unpacked: "
+                "allowed are smaller files, or a map (--map)"
+            )
+    return bytes(data)
 
 
 def _parsed(text: bytes) -> Any:
@@ -191,13 +202,13 @@ def _flat(value: dict[str, Any], path: str) -> Iterator[tuple[str, str]]:
             yield name, _text(inner)
 
 
-def _of_parquet(data: bytes, where: str) -> SampledTable:
+def _of_parquet(file_or_path: Path | io.BytesIO, where: str) -> SampledTable:
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
 
     try:
-        file = ParquetFile(io.BytesIO(data))
-        batch = next(file.iter_batches(ROWS), None)
+        with ParquetFile(file_or_path) as file:
+            batch = next(file.iter_batches(ROWS), None)
     except (pa.ArrowException, OSError, ValueError) as problem:
         raise InputError(f"{shown(where)}: Parquet file damaged or cut off: {str(problem)[:200]}") from None
     if batch is None or not batch.num_columns:
