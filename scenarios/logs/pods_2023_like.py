@@ -42,7 +42,7 @@ def run_time_s(draw: random.Random) -> int:
     return round(SHORTEST_S * (1 - share) ** (-1 / SHAPE))
 
 
-def one_of(draw: random.Random, weights: dict) -> object:
+def one_of(draw: random.Random, weights: dict[int, int] | dict[str, int]) -> int | str:
     """A value by its weight."""
     return draw.choices(list(weights), list(weights.values()))[0]
 

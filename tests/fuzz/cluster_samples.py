@@ -1,4 +1,4 @@
-"""Small tables of clusters that the shipped maps know, to be spoilt: file name, content, what is between cells."""
+"""Small tables in the schemas of published cluster traces, as shipped maps read them: file, bytes, between cells."""
 
 from __future__ import annotations
 

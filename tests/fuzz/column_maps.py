@@ -86,6 +86,7 @@ def map_case(random: Random) -> Case:
 
 
 def _own_case(random: Random) -> Case:
+    is_right = random.random() < 0.5
     kind = random.choice(("csv", "csv", "tsv", "semicolons", "blanks", "json", "json-lines", "parquet"))
     header = random.random() < 0.85
     data, between = _table(kind, header)
@@ -101,9 +102,9 @@ def _own_case(random: Random) -> Case:
     if random.random() < 0.1:
         data, name, change = packed(random, data, name)
         changes.append(change)
-    found = _random_map(random)
-    if random.random() < 0.7:
-        found["file"] = _layout(random, kind, header)
+    found = _right_map(random) if is_right else _random_map(random)
+    if is_right or random.random() < 0.7:
+        found["file"] = _layout(random, kind, header, is_right)
     text = _toml(found)
     if random.random() < 0.1:
         spoilt, change = spoilt_bytes(random, text.encode("utf-8", "surrogatepass"))
@@ -200,6 +201,24 @@ def _random_map(random: Random) -> dict[str, object]:
     return found
 
 
+def _right_map(random: Random) -> dict[str, object]:
+    """Fields that fit the table."""
+    found: dict[str, object] = {"submit": "queued", "start": "began", "end": "done"}
+    if random.random() < 0.2:
+        found = {"submit": {"column": "iso", "unit": "iso", "zone": "Europe/Berlin"}, "run": {"expr": "done - began"}}
+    more: dict[str, object] = {
+        "cores": {"column": "cpu_milli", "unit": "milli"}, "memory": {"column": "mem mib", "unit": "MiB"},
+        "disk_read": {"column": "size", "unit": "size", "by": "calls"}, "tasks": {"value": 3}, "user": "owner",
+        "requested": {"column": "clock", "unit": "clock", "otherwise": {"value": 60}}, "job": "id", "group": "state",
+        "resources": {"gpu": {"column": "tres", "pattern": "gpu=([0-9]+)"}}, "workflow": "owner", "partition": "state",
+        "filter": random.choice(('state in ["ok", "failed"]', "done > began", "cpu_milli >= 500 or queued == 0")),
+    }  # fmt: skip
+    found |= {name: more[name] for name in random.sample(sorted(more), random.choice((1, 3, 6)))}
+    if "job" in found and random.random() < 0.5:
+        found["parents"] = "after"
+    return found
+
+
 def _field(random: Random, name: str, depth: int = 0) -> object:
     """Where a field comes from: mostly of the right kind."""
     units = UNITS.get(name, ())
@@ -224,7 +243,7 @@ def _field(random: Random, name: str, depth: int = 0) -> object:
         found["format"] = random.choice(FORMATS)
     for key, choices, share in (
         ("pattern", PATTERNS, 0.15), ("zone", ZONES, 0.1), ("per", ("job", "task", "core", "x"), 0.15),
-        ("by", ("disk", "calls"), 0.1), ("form", ("ids", "task-name", "count", "largest", "pbs-slots", "pbs-gpus"), 0.1),
+        ("by", ("disk", "calls"), 0.1), ("form", ("ids", "task-name", "count", "largest", "pbs-slots"), 0.1),
     ):  # fmt: skip
         if random.random() < share:
             found[key] = random.choice(choices)
@@ -235,14 +254,16 @@ def _field(random: Random, name: str, depth: int = 0) -> object:
     return found
 
 
-def _layout(random: Random, kind: str, header: bool) -> dict[str, object]:
-    """How the table lies in its file, as it does or not."""
+def _layout(random: Random, kind: str, header: bool, is_right: bool) -> dict[str, object]:
+    """How the table lies in its file; unless it is to be right also as it does not."""
     separators = {"csv": ",", "tsv": "\t", "semicolons": ";"}
     found: dict[str, object] = {"kind": "table" if kind in separators else kind}
     if kind in separators:
         found["separator"] = separators[kind]
     if not header:
         found |= {"header": False, "names": list(COLUMNS)}
+    if is_right:
+        return found
     if random.random() < 0.25:
         found["kind"] = random.choice(TEXTS)
     if random.random() < 0.2:
@@ -251,7 +272,8 @@ def _layout(random: Random, kind: str, header: bool) -> dict[str, object]:
             {
                 "separator": (",", "\n", "\0", '"', "é", "", " ", "ab", "\r"), "header": (True, False),
                 "names": (["a"], ["a", "a"], ["NAME[x]", "x"], ["x", "y[x]", "z[6*x]"], ["[", "]"], []),
-                "quoted": (True, False), "remark": ("#", "a", "", " ", "queued"), "rows": ("", "jobs", "a.b", "[", "jobs[0]"),
+                "quoted": (True, False), "remark": ("#", "a", "", " ", "queued"),
+                "rows": ("", "jobs", "a.b", "[", "jobs[0]"),
                 "lookups": ({"id": "x"}, {"": ""}, {"nosuch": "a[0]"}), "orders": ([["JobID"]], [[]], []),
             }[key]
         )  # fmt: skip

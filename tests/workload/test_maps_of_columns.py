@@ -545,3 +545,44 @@ def test_no_number_of_a_map_is_lost_in_a_large_table(tmp_path):
     work_s = (trace.table["cpu_ms"] * trace.table["tasks"]).sum() / 1000
     assert work_s == pytest.approx((used["took"] * used["cores"]).sum(), rel=1e-12)
     assert trace.skipped["left out by the filter"] == (frame["state"] == "b").sum()
+
+
+# ---- found by the fuzzers ----
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"cores": {"columns": ["a", "b"]}}, "cores: columns make an id together: allowed: column, expr or value"),
+        ({"resources": {"gpu": {"column": "a", "otherwise": {"columns": ["b"]}}}}, "resources.gpu: columns make an id"),
+        ({"job": {"expr": "a - 1"}}, "job: expr gives a number: allowed: column, columns or value"),
+        ({"user": {"column": "a", "otherwise": {"expr": "a"}}}, "user: expr gives a number"),
+    ],
+)
+def test_a_source_that_a_field_cannot_have_is_refused(more, says):
+    with pytest.raises(ValueError, match=says):
+        ColumnMap.model_validate(PLAIN | more)
+
+
+def test_a_name_beyond_the_cells_of_a_row_is_told(read):
+    found = PLAIN | {"file": {"kind": "table", "header": False, "names": ["at", "x", "took"]}}
+    assert "column 'took' is number 3: the first row has 2 cells" in problems_of(read, "5,2\n7,4\n", found)
+
+
+def test_a_pattern_of_the_time_of_events_needs_a_group(read):
+    found = {
+        "job": "id",
+        "events": {"kind": "what", "time": {"column": "at", "pattern": "."}, "start": ["S"], "end": ["E"]},
+    }
+    assert "events.time.pattern = '.': no group" in problems_of(read, "id,what,at\na,S,1\na,E,2\n", found)
+
+
+@pytest.mark.parametrize(
+    ("field", "says"),
+    [
+        ({"disk_read": {"value": 1e308, "unit": "GiB"}}, "in 2 of 2 rows"),
+        ({"cores": {"expr": "took * 1e308"}}, "in 2 of 2 rows: row 1: cores = inf"),
+    ],
+)
+def test_what_is_beyond_all_numbers_is_refused_as_absurd(read, field, says):
+    assert says in problems_of(read, "at,took\n5,20\n7,40\n", PLAIN | field)

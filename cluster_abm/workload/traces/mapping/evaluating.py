@@ -60,6 +60,8 @@ def truths_of(node: Node, cells: Cells, rows: int) -> Flags:
     return np.asarray(compare(left, right), bool)
 
 
+# What is beyond all numbers is infinite, and a row with it is left out by a reason.
+@np.errstate(over="ignore", invalid="ignore")
 def _arithmetic(sign: str, left: Floats, right: Floats) -> Floats:
     if sign == "+":
         return left + right

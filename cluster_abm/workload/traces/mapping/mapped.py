@@ -114,7 +114,8 @@ def _check_patterns(found: ColumnMap) -> None:
     """Raise InputError for a pattern that is no regular expression with a group."""
     import pyarrow as pa
 
-    for name, field in ((name, source) for name, one in found.fields.items() for source in one.sources):
+    fields = found.fields if found.events is None else found.fields | {"events.time": found.events.time}
+    for name, field in ((name, source) for name, one in fields.items() for source in one.sources):
         if field.pattern is None:
             continue
         try:

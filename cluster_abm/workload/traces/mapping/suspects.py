@@ -44,9 +44,9 @@ class Suspects:
             words: what a row says.
             most: share of the rows that may be so without an error.
         """
-        self._seen[what] += rows
-        self._limits[what] = most
         count = int(wrong.sum())
+        self._seen[what] += max(rows, count)
+        self._limits[what] = most
         if not count:
             return
         self._counts[what] += count
