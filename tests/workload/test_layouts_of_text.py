@@ -61,7 +61,7 @@ def test_blanks_without_names_are_asked_for_by_position():
 def test_a_table_with_fewer_cells_than_the_map_has_names():
     named = {"header": False, "separator": ",", "names": ["id", "submit", "cores"]}
     assert table("table", "1,5\n2,6\n", ("Submit",), **named) == ({"Submit": ["5", "6"]}, 2, {})
-    with pytest.raises(InputError, match=r"log: column 'cores' is not there; there are: id, submit$"):
+    with pytest.raises(InputError, match=r"log: column 'cores' is number 3: the first row has 2 cells$"):
         table("table", "1,5\n2,6\n", ("cores",), **named)
 
 

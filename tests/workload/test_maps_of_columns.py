@@ -438,6 +438,7 @@ def test_formats_without_ids_are_sampled_by_their_rows(tmp_path):
     (PLAIN, "at,took\n", ["no job"]),
     (PLAIN, "", ["empty"]),
     (PLAIN, b"at,took\n1,\xff\n", ["no text in UTF-8"]),
+    (PLAIN, b"at,took\n1,2\n1,2\n1,2\n1,2,\xff\n", ["no text in UTF-8"]),
     (PLAIN, "at,took\n1,0\n2,0\n", ["none of its 2 rows is a job that ran (2: zero run time)"]),
 ])  # fmt: skip
 def test_a_map_that_must_be_wrong_is_refused_with_the_rows_that_show_it(read, found, text, says):
@@ -478,6 +479,9 @@ def test_jobs_beyond_the_limit_are_refused_with_the_way_out(read):
     (PLAIN | {"run": {"column": "took", "expr": "took"}}, "one of column"),
     (PLAIN | {"submit": {"column": "at", "unit": "iso", "zone": "Mars/Base"}}, "no such time zone"),
     (PLAIN | {"submit": {"column": "at", "unit": "date"}}, "format"), (PLAIN | {"parents": "p"}, "needs job"),
+    (PLAIN | {"resources": {"gpu": {"column": "g", "per": "task"}}}, "per = 'task'"),
+    (PLAIN | {"memory": {"column": "m", "unit": "MB", "by": "calls"}}, "by = 'calls'"),
+    (PLAIN | {"run": {"column": "took", "zone": "Europe/Berlin"}}, "zone = "),
     (PLAIN | {"submit": {"column": 0}}, "submit"), (PLAIN | {"resources": {"g p u": "x"}}, "a name as gpu"),
     (EVENTS | {"submit": "at"}, "events: needs job, and no submit"),
 ])  # fmt: skip
@@ -498,6 +502,19 @@ def test_a_map_of_ones_own_may_change_fields_of_a_shipped_one(tmp_path):
     changed = ColumnMap.model_validate({"filter": 'pod_phase == "Succeeded"', "group": "qos"})
     trace = read_trace(path, format="alibaba-gpu-2023", columns=changed)
     assert (column(trace, "tasks"), column(trace, "group"), trace.format) == ([4.0], ["BE"], "alibaba-gpu-2023")
+
+
+def test_of_the_machine_that_shares_are_of_one_number_may_be_changed(tmp_path):
+    path = tmp_path / "events.csv"
+    cells = ["1,0,,0,u,0,0,0.5,0.25,0,0", "1,0,,1,u,0,0,0.5,0.25,0,0", "1,0,,4,u,0,0,0.5,0.25,0,0"]
+    path.write_text("".join(f"{at}000000,,{row}\n" for at, row in zip((600, 610, 620), cells, strict=True)))
+    before = read_trace(path, format="google-2011")
+    changed = ColumnMap.model_validate({"machine": {"cores": 8}})
+    after = read_trace(path, format="google-2011", columns=changed)
+    # Half of 8 cores; a quarter of the memory, which is as before.
+    assert column(after, "tasks") == [4.0]
+    memory_mb = [trace.table["memory_mb"] * trace.table["tasks"] for trace in (before, after)]
+    assert memory_mb[0].tolist() == pytest.approx(memory_mb[1].tolist())
 
 
 def test_a_run_takes_its_jobs_by_a_map(tmp_path):

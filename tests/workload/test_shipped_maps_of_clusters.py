@@ -309,7 +309,7 @@ def test_helios(trace_of):
 def test_a_file_with_fewer_cells_than_the_map_has_columns(tmp_path):
     path = tmp_path / "another.csv"
     path.write_text("6459,6524,3,4,15740,Terminated,50,0.007956928\n")
-    wanted = "column 'cpu_request' is not there; there are: time, missing_info, .*, scheduling_class$"
+    wanted = "column 'cpu_request' is number 10: the first row has 8 cells$"
     with pytest.raises(InputError, match=wanted):
         read_trace(path, format="google-2011")
 

@@ -31,6 +31,8 @@ Column = (
 INSTANTS = ("submit", "start", "end")
 DURATIONS = ("run", "requested", "cpu")
 SIZES = ("memory", "disk_read", "disk_written")
+# Whose amount may be given of a task or of a core.
+OF_PARTS = ("cpu", "cores", *SIZES)
 NUMBERS = (*INSTANTS, *DURATIONS, "cores", "tasks", *SIZES)
 WORDS = ("job", "workflow", "parents", "user", "group", "partition", "name")
 UNITS: dict[str, tuple[str, ...]] = (
@@ -257,6 +259,9 @@ class ColumnMap(Section):
             _check_one_column(f"resources.{name}", field)
             if any(one.unit is not None and one.unit not in COUNTS for one in field.sources):
                 raise ValueError(f"resources.{name}: unit = {field.unit!r}: allowed: {', '.join(COUNTS)}")
+        for name, field in self.fields.items():
+            for source in field.sources:
+                _check_choices(name, source)
         if self.filter is not None:
             check_expression(self.filter, truth=True)
         if self.events is not None:
@@ -306,6 +311,16 @@ def _check_number(name: str, field: Field, machine: Machine, shown: str = "") ->
         raise ValueError(
             f'{shown}: unit = "share": a share of what is not known; allowed: {", ".join(SIZE_UNITS[:-1])}'
         )
+
+
+def _check_choices(name: str, field: Field) -> None:
+    """Raise ValueError for a choice that would change nothing."""
+    if field.per != "job" and name not in OF_PARTS:
+        raise ValueError(f"{name}: per = {field.per!r}: allowed for these alone: {', '.join(OF_PARTS)}")
+    if field.by != "disk" and name not in SIZES[1:]:
+        raise ValueError(f"{name}: by = {field.by!r}: allowed for these alone: {', '.join(SIZES[1:])}")
+    if field.zone is not None and name not in INSTANTS:
+        raise ValueError(f"{name}: zone = {field.zone!r}: allowed for these alone: {', '.join(INSTANTS)}")
 
 
 def _check_one_column(shown: str, field: Field) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 from collections import Counter
 from collections.abc import Iterator
@@ -106,7 +107,7 @@ def _blocks(
 
     labels = [str(place) for place in range(width)]
     wanted = [labels[place] for place in dict.fromkeys(places.values())] or labels[:1]
-    file = _nonempty(body)
+    file = _nonempty(_checked(body, where))
     if file is None:
         raise InputError(f"{shown(where)}: no job, only a header line")
     try:
@@ -151,6 +152,23 @@ def _nonempty(body: Iterator[bytes]) -> BlockFile | None:
         if block.strip():
             return BlockFile(chain([block], body))
     return None
+
+
+def _checked(body: Iterator[bytes], where: str) -> Iterator[bytes]:
+    """The blocks. Raises InputError where they are no UTF-8: pyarrow says it of whole columns, and of rows not at all."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    read = 0
+    for block in body:
+        # Most blocks are plain, and a test is faster than a text that nobody reads.
+        if decoder.getstate()[0] or not block.isascii():
+            try:
+                decoder.decode(block)
+            except UnicodeDecodeError:
+                raise InputError(
+                    f"{shown(where)}: no text in UTF-8 between bytes {read:,} and {read + len(block):,}"
+                ) from None
+        read += len(block)
+        yield block
 
 
 def _without_remarks(blocks: Iterator[bytes], mark: bytes) -> Iterator[bytes]:

@@ -15,6 +15,7 @@ from cluster_abm.scenario.columns import ColumnMap, shipped_maps
 from cluster_abm.scenario.filling.toml_file import read_toml
 from cluster_abm.workload.traces.format import Head
 
+SECTIONS = ("about", "file", "machine")
 JSON_NAME = re.compile(rb'"([^"\\]{1,80})"\s*:')
 
 
@@ -44,10 +45,12 @@ def problems_of(problem: ValidationError) -> list[str]:
 
 
 def with_fields(base: ColumnMap, changed: ColumnMap | None) -> ColumnMap:
-    """A map of which some fields differ."""
+    """A map of which some fields differ; of the sections in SECTIONS some keys."""
     if changed is None:
         return base
-    return ColumnMap.model_validate(_given(base) | _given(changed))
+    before, other = _given(base), _given(changed)
+    other |= {name: before[name] | other[name] for name in SECTIONS if name in before and name in other}
+    return ColumnMap.model_validate(before | other)
 
 
 def _given(found: ColumnMap) -> dict[str, Any]:
