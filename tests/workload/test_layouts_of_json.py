@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.columns import Layout
 from cluster_abm.workload.traces.layouts import json as document
-from cluster_abm.workload.traces.layouts import json_lines
+from cluster_abm.workload.traces.layouts import json_lines, text_rows
 from cluster_abm.workload.traces.layouts.blocks import Source
 from cluster_abm.workload.traces.layouts.json_paths import steps_of
 
@@ -180,3 +180,23 @@ def test_lines_give_what_a_document_gives(rows, size):
             return value
 
     assert cells(json_lines, text, size) == cells(document, json.dumps(rows), 1 << 20)
+
+
+def test_a_file_without_a_row_that_can_be_read_is_given_up_early(monkeypatch):
+    monkeypatch.setattr(text_rows, "IN_VAIN", 3)
+
+    def blocks():
+        yield b"-\n-\n"
+        yield b"-\n-\n"
+        pytest.fail("read on behind four rows in vain")
+
+    table = json_lines.read(Source(blocks(), "log"), Layout(kind="json-lines"), ("a",))
+    with pytest.raises(InputError, match=r"log: no row can be read: no JSON \(4\)"):
+        list(table.blocks)
+
+
+def test_rows_that_can_be_read_behind_many_that_cannot_are_read(monkeypatch):
+    monkeypatch.setattr(text_rows, "IN_VAIN", 3)
+    blocks = iter([b"-\n-\n", b'{"a": 1}\n', b"-\n-\n", b'{"a": 2}\n'])
+    table = json_lines.read(Source(blocks, "log"), Layout(kind="json-lines"), ("a",))
+    assert sum(len(block.columns["a"]) for block in table.blocks) == 2

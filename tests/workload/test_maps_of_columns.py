@@ -564,11 +564,6 @@ def test_a_source_that_a_field_cannot_have_is_refused(more, says):
         ColumnMap.model_validate(PLAIN | more)
 
 
-def test_a_name_beyond_the_cells_of_a_row_is_told(read):
-    found = PLAIN | {"file": {"kind": "table", "header": False, "names": ["at", "x", "took"]}}
-    assert "column 'took' is number 3: the first row has 2 cells" in problems_of(read, "5,2\n7,4\n", found)
-
-
 def test_a_pattern_of_the_time_of_events_needs_a_group(read):
     found = {
         "job": "id",

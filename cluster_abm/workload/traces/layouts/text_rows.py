@@ -16,6 +16,8 @@ from cluster_abm.workload.traces.layouts.blocks import Block, Column, Source
 if TYPE_CHECKING:
     import pyarrow as pa
 
+IN_VAIN = 1_000_000  # so many rows without one that can be read are enough
+
 
 def lines_of(source: Source, remark: str = "") -> Iterator[list[str]]:
     """All lines without their ends, some at a time; lines that begin with a remark's mark are left out.
@@ -67,13 +69,15 @@ def block_of(rows: Sequence[Sequence[str | None]], needed: Sequence[Column], wro
 
 
 def checked(blocks: Iterator[Block], where: str) -> Iterator[Block]:
-    """The same blocks. Raises InputError, behind the last: the file has no row that can be read."""
+    """The same blocks. Raises InputError: no row can be read, of the whole file or of its first IN_VAIN ones."""
     wrong: Counter[str] = Counter()
     rows = 0
     for block in blocks:
         rows += block.rows
         wrong.update(block.wrong)
         yield block
+        if rows == sum(wrong.values()) > IN_VAIN:
+            break
     if rows == sum(wrong.values()):
         said = "; ".join(f"{reason} ({count:,})" for reason, count in wrong.most_common(3))
         raise InputError(f"{shown(where)}: no row can be read: {said or 'there is none'}")
