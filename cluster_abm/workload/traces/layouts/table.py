@@ -41,11 +41,14 @@ def place_of(column: Column, names: tuple[str, ...], width: int, where: str) -> 
         if column > width:
             raise InputError(f"{shown(where)}: column {column} is not there: allowed 1 to {width}")
         return column - 1
-    if column in names:
-        return names.index(column)
     alike = [place for place, name in enumerate(names) if name.lower() == column.lower()]
-    if len(alike) == 1:
-        return alike[0]
+    if column in names or len(alike) == 1:
+        place = names.index(column) if column in names else alike[0]
+        if place >= width:
+            raise InputError(
+                f"{shown(where)}: column {column[:60]!r} is number {place + 1}: the first row has {width} cells"
+            )
+        return place
     listed = ", ".join(names)
     raise InputError(
         f"{shown(where)}: column {column[:60]!r} is not there; there are: {listed[:300] or f'{width} without names'}"
