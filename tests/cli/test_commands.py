@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from cluster_abm.cli.frame import StudyCall
+from cluster_abm.cli.log_options import FromLog
 from cluster_abm.cli.options import Executor, Overrides
 from cluster_abm.cli.reproduce import ReproduceFrame, _print_reproduction
 from cluster_abm.scenario import load_scenario
@@ -235,7 +236,7 @@ def test_parts_of_a_figure_are_one_table_and_one_picture_where_they_were_measure
     ]
     found = Reproduction(plan, 1, tuple(points), RunsOutcome([None]), quick=True)
     _print_reproduction(found)
-    call = StudyCall("", (), None, None, Executor("inline", None, None, ()), tmp_path, False)
+    call = StudyCall("", (), FromLog(), Executor("inline", None, None, ()), tmp_path, False)
     ReproduceFrame(call, Overrides({}, {}), "memory-centric-fig2", None, True, []).write(tmp_path, found)
     printed = capsys.readouterr().out
     assert "Empty" not in printed

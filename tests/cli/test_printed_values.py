@@ -49,9 +49,22 @@ def test_the_order_of_entries_of_trace_info():
     found = {
         "file": "a", "format": "csv", "rows": 3, "jobs": 2, "skipped": {}, "span_s": 1.0, "noted": {}, "filled": {},
         "fields": {"cpu_ms": 1.0, "home": 0.0, "name": 0.0}, "used": 2, "sample": None,
+        "recorded_wait_s": None,
     }  # fmt: skip
     shown = _for_print(found)
-    assert list(shown) == ["file", "format", "rows", "used", "jobs", "skipped", "noted", "fields", "filled", "span_s"]
+    assert list(shown) == [
+        "file",
+        "format",
+        "rows",
+        "used",
+        "jobs",
+        "skipped",
+        "noted",
+        "fields",
+        "filled",
+        "span_s",
+        "recorded_wait_s",
+    ]
     assert shown["fields"] == {"cpu_ms": "100 %", "in no job": "home, name"}
     assert _for_print(found | {"fields": {"cpu_ms": 1.0}})["fields"] == {"cpu_ms": "100 %"}
     assert list(_for_print(found | {"sample": {"share": 0.5}}))[4:7] == ["jobs", "sample", "skipped"]

@@ -12,13 +12,14 @@ import pytest
 from test_sentences_of_searches import FLAG, PERIOD, ROWS, SEEK, SPEED, calibrated, tuned
 
 from cluster_abm.cli.frame import StudyCall
+from cluster_abm.cli.log_options import FromLog
 from cluster_abm.cli.options import Executor
 from cluster_abm.cli.studies.calibrate import CalibrateFrame
 from cluster_abm.cli.studies.tune import TuneFrame
 from cluster_abm.study.calibration.observed import Row
 
 OVERRIDES = SimpleNamespace(captioned=lambda title: f"{title}, as given")
-CALL = StudyCall("test", (), None, None, Executor("inline", None, None, ()), None, False)
+CALL = StudyCall("test", (), FromLog(), Executor("inline", None, None, ()), None, False)
 
 
 def write(frame, folder, found):

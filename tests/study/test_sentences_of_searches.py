@@ -9,6 +9,7 @@ import pytest
 from support import scenario
 
 from cluster_abm.cli.frame import StudyCall
+from cluster_abm.cli.log_options import FromLog
 from cluster_abm.cli.options import Executor, Overrides
 from cluster_abm.cli.studies.calibrate import _print_calibration
 from cluster_abm.cli.studies.tune import TuneFrame, _in_a_line, _print_search
@@ -126,7 +127,7 @@ def test_what_is_printed_of_a_search(capsys):
     (tuned(made=15, policy_faults={"a fault": 3}), "error: a fault (ended 3 runs)"),
 ])  # fmt: skip
 def test_how_many_runs_there_were(found, line):
-    call = StudyCall("test", (), None, None, Executor("inline", None, None, ()), None, False)
+    call = StudyCall("test", (), FromLog(), Executor("inline", None, None, ()), None, False)
     frame = TuneFrame(call, Overrides({}, {}), found.question)
     frame.wall_s = 2.0
     assert line in list(frame._last_lines(found))

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pandas as pd
 import pytest
-from benchmarks import tables
 
 from cluster_abm.workload.traces import read_trace
+
+# By its folder: an installed package may be called benchmarks, too.
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+import tables
 
 NAMES = (
     "task_name", "instance_num", "job_name", "task_type", "status", "start_time", "end_time", "plan_cpu", "plan_mem",
