@@ -25,21 +25,26 @@ SINCE_1970_MS = 1e11  # instants from here on (1973) count from 1970; smaller on
 FAR = "submitted more than 32 years from the others"
 
 
-def finished_jobs(gathered: Gathered, found: ColumnMap, reading: LogReading, sample: float, where: str) -> Trace:
+def finished_jobs(
+    gathered: Gathered, found: ColumnMap, reading: LogReading, of: tuple[int, float], where: str
+) -> Trace:
     """The trace of all jobs that were found. Raises InputError: none is left, or so many are wrong that the map is.
 
     Args:
         gathered: the jobs.
         found: the map.
         reading: with which it was read.
-        sample: the share of the jobs that was kept.
+        of: how many rows the file has, and the share of the jobs that was kept.
         where: the file's name.
     """
+    rows, sample = of
     numbers, words = gathered.numbers(), gathered.words()
     skipped, noted = dict(gathered.skipped), dict(gathered.noted)
     if not gathered.jobs:
-        raise no_job(where, sum(skipped.values()), skipped, reading)
-    rows = gathered.jobs + sum(skipped.values())
+        raise no_job(where, rows, skipped, reading)
+    if found.spread is not None:
+        # A row of such a table is a job that one of its counts counts.
+        rows = gathered.jobs + sum(skipped.values())
     if found.parents is not None:
         words[JOB], words[AFTER], notes = _known_parents(words[JOB], words[AFTER])
         noted |= notes

@@ -72,7 +72,7 @@ def mapped_trace(
         gathered.skipped.update(merged)
         if rows.count:
             gathered.add(rows, derived(found, rows, reading))
-    return finished_jobs(gathered, found, reading, sample, where)
+    return finished_jobs(gathered, found, reading, (count, sample), where)
 
 
 def is_number(name: str) -> bool:
