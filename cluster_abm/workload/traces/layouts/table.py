@@ -158,7 +158,7 @@ def _nonempty(body: Iterator[bytes]) -> BlockFile | None:
 
 
 def _checked(body: Iterator[bytes], where: str) -> Iterator[bytes]:
-    """The blocks. Raises InputError where they are no UTF-8: pyarrow says it of whole columns, and of rows not at all."""
+    """The blocks. Raises InputError where they are no UTF-8: pyarrow says it of whole columns, and of no row."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     read = 0
     for block in body:
