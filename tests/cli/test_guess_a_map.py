@@ -15,6 +15,7 @@ MAP = {
     "submit": {"column": "queued", "unit": "s"},
     "start": {"column": "began", "unit": "s"},
     "end": {"column": "ended", "unit": "s"},
+    "run": {"expr": "ended - began", "unit": "s"},
     "cores": {"column": "cores"},
 }
 

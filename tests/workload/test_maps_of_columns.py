@@ -234,6 +234,16 @@ def test_texts_with_a_zone_beside_texts_without_one_are_not_compared(read):
     assert (len(trace.table), trace.skipped) == (3, {"submit not read": 1})
 
 
+def test_dates_in_an_expression_are_seconds(read):
+    rows = ["2023-05-01 10:00:00,2023-05-01 10:01:30", "2023-05-01T10:00:00,2023-05-01T11:00:00", "2023-05-01 10:00,x"]
+    text = "at,done\n" + "\n".join(rows) + "\n"
+    trace = read(text, {"submit": "at", "run": {"expr": "done - at", **S}})
+    assert (column(trace, "cpu_ms"), trace.skipped) == ([90_000.0, 3_600_000.0], {"run time not read": 1})
+    zoned = text.replace(" 10:01:30", "T10:01:30+02:00").replace("01 10:00:00", "01T10:00:00+01:00")
+    kept = read("\n".join(zoned.split("\n")[:2]) + "\n", {"submit": "at", "run": {"expr": "at - done", **S}})
+    assert column(kept, "cpu_ms") == [3_510_000.0]
+
+
 # ---- expressions and filters ----
 
 STATES = "at,took,state,code\n0,1,DONE,0\n0,2,FAILED,1\n0,3,done,\n0,4,,2\n"

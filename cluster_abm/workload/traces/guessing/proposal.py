@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from cluster_abm.scenario.columns.map import DURATIONS, INSTANTS
+from cluster_abm.scenario.columns.units import ISO, TIMES_MS
 from cluster_abm.workload.traces.guessing.candidates import FieldCandidate, named_candidates
 from cluster_abm.workload.traces.guessing.cells import ColumnContent, Floats
 from cluster_abm.workload.traces.guessing.names import meanings, says_nothing
@@ -83,6 +84,9 @@ def guess_of(table: SampledTable) -> Guess:
             one = chosen[name]
             _put(result, name, _entry(one, table))
             sure[name], why[name] = round(one.sure, 2), one.why
+        elif name == "run" and (between := _between(chosen, table)) is not None:
+            result["run"], why["run"] = between, "from start to end"
+            sure["run"] = min(sure["start"], sure["end"])
     if any(contents[one.at].lacks_by_minus_one for one in chosen.values()):
         result["missing"] = ["-1"]
     state = chosen.get("state")
@@ -248,6 +252,15 @@ def _entry(one: FieldCandidate, table: SampledTable) -> dict[str, Any]:
     if one.field in ("disk_read", "disk_written") and table.names[one.at].lower() in ("rchar", "wchar"):
         entry["by"] = "calls"
     return entry
+
+
+def _between(chosen: Mapping[str, FieldCandidate], table: SampledTable) -> dict[str, Any] | None:
+    """The run time as an expression; None where start or end is not known, or is a text that no expression reads."""
+    start, end = chosen.get("start"), chosen.get("end")
+    if start is None or end is None or start.unit != end.unit or start.unit not in (*TIMES_MS, ISO):
+        return None
+    unit = "s" if start.unit == ISO else start.unit
+    return {"expr": f"{_in_expression(end.at, table)} - {_in_expression(start.at, table)}", "unit": unit}
 
 
 def _put(result: dict[str, Any], name: str, entry: dict[str, Any]) -> None:

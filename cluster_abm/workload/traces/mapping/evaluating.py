@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cluster_abm.arrays import Flags, Floats
+from cluster_abm.scenario.columns import Field
 from cluster_abm.scenario.columns.expressions import Arithmetic, Comparison, Constant, Logic, Membership, Name, Node
 from cluster_abm.workload.traces.layouts.blocks import Column
 from cluster_abm.workload.traces.mapping.cells import Numbers, as_numbers, as_texts
+from cluster_abm.workload.traces.mapping.instants import Instants
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+DATES = Field(column=1, unit="iso")
 Cells = Mapping[Column, "pa.Array"]
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq,
@@ -35,12 +38,22 @@ def numbers_of(node: Node, cells: Cells, rows: int) -> Numbers:
         cells: `stripped` columns, shape (rows,) each.
     """
     if isinstance(node, Name):
-        return as_numbers(cells[node.column])
+        return _numbers_or_dates(cells[node.column])
     if isinstance(node, Constant):
         return Numbers(np.full(rows, float(node.value)), np.zeros(rows, bool))
     assert isinstance(node, Arithmetic)
     left, right = numbers_of(node.left, cells, rows), numbers_of(node.right, cells, rows)
     return Numbers(_arithmetic(node.sign, left.amounts, right.amounts), left.unread | right.unread)
+
+
+def _numbers_or_dates(cells: pa.Array) -> Numbers:
+    """A column as numbers; dates, as 2023-05-01T10:00:00, as seconds since 1970."""
+    read = as_numbers(cells)
+    if not read.unread.any():
+        return read
+    dates = Instants().read(cells, DATES)
+    numbers = np.where(read.unread, dates.amounts / 1000.0, read.amounts)
+    return Numbers(numbers, read.unread & dates.unread)
 
 
 def truths_of(node: Node, cells: Cells, rows: int) -> Flags:
