@@ -101,13 +101,13 @@ PACKINGS: dict[str, Callable[[bytes], bytes]] = {
     "xz cut": lambda data: lzma.compress(data)[:-9],
     "wrong sum": lambda data: gzip.compress(data, mtime=0)[:-8] + b"\1" * 8,
     "head": lambda data: b"\x1f\x8b",
-    "bomb": lambda data: bomb("gz", 380),
+    "bomb": lambda data: bomb("gz", 400),
     # Below the limit: each line is looked at.
     "bomb of words": lambda data: bomb("gz", 200, b"x\n"),
     "bomb of cells": lambda data: bomb("gz", 200, b"-,-\n"),
     "bomb of lines": lambda data: bomb("gz", 200, b"\n"),
     "bomb of quotes": lambda data: bomb("gz", 200, b'"0",x\n'),
-    "xz bomb": lambda data: bomb("xz", 380),
+    "xz bomb": lambda data: bomb("xz", 400),
     "empty": lambda data: b"",
 }
 # Of files in a folder: begins of remarks, blanks, line breaks, bytes that are no UTF-8.
