@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cluster_abm._version import __version__
-from cluster_abm.bounded_files import MOST_MB, Limit, digest, opened, shown
+from cluster_abm.bounded_files import Limit, digest, opened, shown
 from cluster_abm.errors import InputError
 from cluster_abm.found_modules import TRACE_MAPS
 from cluster_abm.policies import create
@@ -24,6 +24,7 @@ from cluster_abm.study.design.policy_sources import MISSING, policy_version
 from cluster_abm.study.design.unread import drop, unread_keys
 from cluster_abm.workload.traces.formats.gwa import machine_files
 from cluster_abm.workload.traces.mapping.folders import parts_of
+from cluster_abm.workload.traces.reading import limit_of
 
 # What shows, stores and plans runs changes none of their numbers; of these packages only the named modules make any.
 WITHOUT_EFFECT = (
@@ -124,8 +125,7 @@ def _input_files(scenario: Scenario) -> dict[Path, Limit]:
     trace, programs, network = scenario.workload.trace, scenario.workload.programs, scenario.interconnect
     named: dict[str, Limit] = {}
     if trace.file is not None and shipped_trace(trace.file) is None:
-        # Of a table that a map reads not the file is bounded, but what is kept of it.
-        named |= {str(path): Limit(MOST_MB, "the largest file that is read") for path in _files(trace)}
+        named |= {str(path): _limit(path, trace) for path in _files(trace)}
     if network.file is not None and shipped_network(network.file) is None:
         named[network.file] = Limit(network.max_mb, "interconnect.max_mb")
     if programs.file is not None and os.path.isfile(programs.file):
@@ -139,6 +139,12 @@ def _files(trace: TraceChoice) -> list[Path]:
     if not os.path.isdir(path):
         return [path]
     return parts_of(path)[0] if trace.chosen in TRACE_MAPS or trace.columns is not None else machine_files(path)[0]
+
+
+def _limit(path: Path, trace: TraceChoice) -> Limit:
+    """How much a file of a trace may hold."""
+    with opened(path) as file:
+        return limit_of(file, path, trace.chosen, trace.columns is not None, trace.max_mb)
 
 
 def _digest(path: Path, limit: Limit) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
-from cluster_abm.bounded_files import MOST_MB, TRACE_MB, Limit, digest, opened, shown, unpacked
+from cluster_abm.bounded_files import MEGABYTE, MOST_MB, TRACE_MB, Limit, digest, opened, shown, unpacked
 from cluster_abm.errors import InputError
 from cluster_abm.found_modules import TRACE_FORMATS, TRACE_MAPS
 from cluster_abm.scenario.columns import ColumnMap, shipped_maps
@@ -74,7 +74,7 @@ def read_trace(
     with opened(path, pipes=pipes) as file:
         if progress is not None or not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             return _parsed.__wrapped__(_Source(file, progress=progress), str(path), asked)
-        known_by = digest(file, path, ANY_SIZE if _is_mapped(file, path, asked) else Limit(max_mb, RAISED_BY))
+        known_by = digest(file, path, limit_of(file, Path(path), format, columns is not None, max_mb))
         file.seek(0)
         return _parsed(_Source(file, known_by), str(path), asked)
 
@@ -174,13 +174,23 @@ def _told(
             progress(min((before + file.tell()) / size, 1.0))
 
 
-def _is_mapped(file: io.BufferedReader, path: Path, asked: _Asked) -> bool:
-    """Whether a map of columns reads a file, which is back at its begin then."""
-    if asked.format is not None or asked.columns:
-        return asked.format not in TRACE_FORMATS
+def limit_of(file: io.BufferedReader, path: Path, format: str | None, has_columns: bool, max_mb: int) -> Limit:
+    """How much an open file may hold: any size where a map reads it, for what is kept of it is bounded then.
+
+    Raises InputError: a damaged archive. The file is back at its begin then.
+
+    Args:
+        format, has_columns: what is chosen; without both, the content tells it.
+        max_mb: how much a file may hold that is read whole.
+    """
+    of_whole = Limit(max_mb, RAISED_BY)
+    if format is not None or has_columns:
+        return of_whole if format in TRACE_FORMATS else ANY_SIZE
+    if os.fstat(file.fileno()).st_size > ANY_SIZE.mb * MEGABYTE:
+        return of_whole
     head, _ = beginning(unpacked(file, path, ANY_SIZE))
     file.seek(0)
-    return map_known_by(head) is not None
+    return ANY_SIZE if map_known_by(head) is not None else of_whole
 
 
 def _folder(path: Path, asked: _Asked, progress: Callable[[float], None] | None) -> Trace:
