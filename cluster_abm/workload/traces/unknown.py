@@ -24,7 +24,8 @@ PACKED = {
     b"SQLite format 3": "a database of SQLite: export its table of jobs as CSV",
     b"ORC": "a file of ORC: write it as Parquet or CSV",
 }
-COLON, MANY = ":", 8
+COLON, MANY, BAR = ":", 8, "|"
+SLURMS = "; if `sacct -n` wrote it: --map sacct-n --fields LIST, as given to `sacct -o`"
 MARKS = SEPARATORS | {COLON: "colons"}
 QUOTED = re.compile(r'"[^"]*"')
 PAGE = "docs/reference/maps.md"
@@ -36,7 +37,8 @@ def unknown_file(head: Head, where: str) -> InputError:
     looks = _no_table(head)
     if looks is not None:
         return InputError(f"{shown(where)}: format not recognised: {looks}; what is read: {FORMATS_PAGE}")
-    return InputError(f"{shown(where)}: format not recognised: {_table(head)}{_way_on(names_of(head), where)}")
+    slurms = SLURMS if _separator(head.line) == BAR and _has_numbers(head.line, BAR) else ""
+    return InputError(f"{shown(where)}: format not recognised: {_table(head)}{slurms}{_way_on(names_of(head), where)}")
 
 
 def unknown_columns(kind: str, names: Sequence[str], where: str) -> InputError:
@@ -82,7 +84,7 @@ def _table(head: Head) -> str:
     cells = [cell.strip().strip('"') for cell in head.line.split(between)]
     if between is None:
         return f"numbers with blanks between, {len(cells)} on the first line"
-    if any(number(cell) == number(cell) for cell in cells):  # NaN: no number
+    if _has_numbers(head.line, between):
         return f"a table of {len(cells)} columns with {MARKS[between]}, and no header: {_shown(head.line)}"
     return f"a table of {_listed(cells)}, with {MARKS[between]} between"
 
@@ -116,6 +118,12 @@ def _separator(line: str) -> str | None:
     most = max(counts, key=lambda mark: counts[mark])
     # Times and addresses have some colons, too.
     return most if counts[most] > (MANY if most == COLON else 0) else None
+
+
+def _has_numbers(line: str, between: str) -> bool:
+    """Whether a cell of a line is a number, which is no name of a column."""
+    cells = (cell.strip().strip('"') for cell in line.split(between))
+    return any(number(cell) == number(cell) for cell in cells)  # NaN: no number
 
 
 def _are_numbers(words: Sequence[str]) -> bool:
