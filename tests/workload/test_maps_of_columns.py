@@ -591,3 +591,48 @@ def test_a_pattern_of_the_time_of_events_needs_a_group(read):
 )
 def test_what_is_beyond_all_numbers_is_refused_as_absurd(read, field, says):
     assert says in problems_of(read, "at,took\n5,20\n7,40\n", PLAIN | field)
+
+
+# ---- blocks, and cells that are not what they should be ----
+
+
+def test_rows_of_another_width_change_neither_the_sample_nor_the_numbers_of_rows(read, monkeypatch):
+    rows = [f"{number},{number % 97 + 1}" for number in range(3000)]
+    clean = read("at,took\n" + "\n".join(rows) + "\n", PLAIN, sample=0.1)
+    for place in range(2900, 0, -113):
+        rows.insert(place, "7")
+    text = "at,took\n" + "\n".join(rows) + "\n"
+    kept = [read(text, PLAIN, sample=0.1).table]
+    for block in (200, 1000, 5000):
+        monkeypatch.setattr("cluster_abm.workload.traces.layouts.table.BLOCK", block)
+        kept.append(read(text, PLAIN, sample=0.1).table)
+    assert all(table.equals(clean.table) for table in kept)
+
+
+@pytest.mark.parametrize("block", [40, 2**20])
+def test_the_numbers_of_rows_in_messages_count_those_of_another_width(read, monkeypatch, block):
+    monkeypatch.setattr("cluster_abm.workload.traces.layouts.table.BLOCK", block)
+    text = "at,took\n" + "1\n2\n3,often\n4\n5,never\n" + "6,seldom\n" * 5
+    told = problems_of(read, text, PLAIN)
+    assert "row 3: run = 'often'; row 5: run = 'never'; row 6: run = 'seldom'" in told
+
+
+@pytest.mark.parametrize(("expression", "kept"), [
+    ("took >= 100", [100, 1000]), ("took == 100", [100]), ("took != 100", [99, 1000]), ('took == "100"', [100]),
+    ('took in ["100.0", "x"]', [100]), ("at < took", [99, 100, 1000]), ("took == took", [99, 100, 1000]),
+])  # fmt: skip
+def test_a_cell_that_is_no_number_changes_no_other_row_of_a_filter(read, expression, kept):
+    text = "at,took\n0,99\n0,100\n0,1000\n0,abc\n"
+    trace = read(text, PLAIN | {"filter": expression})
+    assert [value / 1000 for value in column(trace, "cpu_ms")] == kept
+
+
+def test_truths_in_a_filter_whatever_the_form(read, tmp_path):
+    found = PLAIN | {"filter": "ok == 1"}
+    lines = '{"at": 5, "took": 2, "ok": true}\n{"at": 7, "took": 4, "ok": false}\n'
+    pd.DataFrame({"at": [5, 7], "took": [2, 4], "ok": [True, False]}).to_parquet(tmp_path / "t.parquet")
+    for trace in (
+        read(lines, found, "t.jsonl"), read("at,took,ok\n5,2,True\n7,4,False\n", found),
+        read_trace(tmp_path / "t.parquet", columns=ColumnMap.model_validate(found)),
+    ):  # fmt: skip
+        assert column(trace, "cpu_ms") == [2000.0]

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cluster_abm.arrays import Integers
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -32,6 +34,9 @@ class Block:
     columns: Mapping[Column, pa.Array]
     rows: int  # of the file, wrong ones too
     wrong: Mapping[str, int] = field(default_factory=dict)  # reason -> rows that are in no column: "3 cells of 5"
+    # The places of the rows in the columns among all of the block, from 0, shape as the columns'; None: wrong ones are
+    # behind them all.
+    places: Integers | None = None
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from cluster_abm.bounded_files import shown
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.columns import Layout
@@ -102,10 +104,10 @@ def _blocks(
     import pyarrow as pa
     from pyarrow import csv as reader
 
-    wrong: Counter[str] = Counter()
+    wrong: list[tuple[int, str]] = []  # rows of another width that no block has counted yet
 
     def note(row: Any) -> str:
-        wrong[f"{row.actual_columns} cells where {row.expected_columns} are expected"] += 1
+        wrong.append((row.number, f"{row.actual_columns} cells where {row.expected_columns} are expected"))
         return "skip"
 
     labels = [str(place) for place in range(width)]
@@ -116,7 +118,8 @@ def _blocks(
     try:
         batches = reader.open_csv(
             file,
-            reader.ReadOptions(block_size=BLOCK, column_names=labels),
+            # Without threads pyarrow says which rows are of another width.
+            reader.ReadOptions(block_size=BLOCK, column_names=labels, use_threads=False),
             reader.ParseOptions(
                 delimiter=separator,
                 quote_char='"' if quoted else False,
@@ -127,26 +130,45 @@ def _blocks(
                 include_columns=wanted, column_types=dict.fromkeys(wanted, pa.string()), strings_can_be_null=False
             ),
         )
+        before = 0
         while True:
             try:
                 batch = batches.read_next_batch()
             except StopIteration:
                 break
-            yield _block(batch, places, wrong)
+            block = _block(batch, places, wrong, before)
+            before += block.rows
+            yield block
         if wrong:
-            yield Block({}, sum(wrong.values()), dict(wrong))
+            yield Block({}, len(wrong), dict(Counter(reason for _, reason in wrong)))
     except pa.ArrowInvalid as problem:
         raise InputError(f"{shown(where)}: cannot be read as a table: {_said(problem)}") from None
 
 
-def _block(batch: pa.RecordBatch, places: dict[Column, int], wrong: Counter[str]) -> Block:
-    found = Block(
+def _block(batch: pa.RecordBatch, places: dict[Column, int], wrong: list[tuple[int, str]], before: int) -> Block:
+    """The rows of a batch, and those of another width between them, which go out of the list.
+
+    Args:
+        wrong: rows by their numbers from 1; those behind the batch, which pyarrow has read ahead, stay.
+        before: rows of the table in earlier blocks.
+    """
+    here, numbers = 0, []
+    for number, _ in wrong:
+        # Between `before` and the row stand the rows of the batch up to it, and the wrong ones found so far.
+        if number - before - 1 - here >= batch.num_rows:
+            break
+        numbers.append(number - before - 1)
+        here += 1
+    between = np.array(numbers, np.int64)
+    reasons = Counter(reason for _, reason in wrong[:here])
+    del wrong[:here]
+    rows = batch.num_rows + here
+    return Block(
         {column: batch.column(str(place)) for column, place in places.items()},
-        batch.num_rows + sum(wrong.values()),
-        dict(wrong),
+        rows,
+        dict(reasons),
+        np.delete(np.arange(rows), between) if here else None,
     )
-    wrong.clear()
-    return found
 
 
 def _nonempty(body: Iterator[bytes]) -> BlockFile | None:

@@ -14,10 +14,12 @@ from cluster_abm.scenario.columns.expressions import Arithmetic, Comparison, Con
 from cluster_abm.workload.traces.layouts.blocks import Column
 from cluster_abm.workload.traces.mapping.cells import Numbers, as_numbers, as_texts
 from cluster_abm.workload.traces.mapping.instants import Instants
+from cluster_abm.workload.traces.table import number
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+EQUALITY = ("==", "!=")
 DATES = Field(column=1, unit="iso")
 Cells = Mapping[Column, "pa.Array"]
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
@@ -53,7 +55,19 @@ def _numbers_or_dates(cells: pa.Array) -> Numbers:
         return read
     dates = Instants().read(cells, DATES)
     numbers = np.where(read.unread, dates.amounts / 1000.0, read.amounts)
-    return Numbers(numbers, read.unread & dates.unread)
+    truths = _truths(cells)
+    return Numbers(np.where(np.isnan(truths), numbers, truths), read.unread & dates.unread & np.isnan(truths))
+
+
+def _truths(cells: pa.Array) -> Floats:
+    """The texts true and false as 1 and 0, as Parquet and JSON have them."""
+    from pyarrow import compute
+
+    lower = compute.utf8_lower(cells)
+    return np.where(
+        np.asarray(compute.fill_null(compute.equal(lower, "true"), False)), 1.0,
+        np.where(np.asarray(compute.fill_null(compute.equal(lower, "false"), False)), 0.0, np.nan),
+    )  # fmt: skip
 
 
 def truths_of(node: Node, cells: Cells, rows: int) -> Flags:
@@ -66,11 +80,32 @@ def truths_of(node: Node, cells: Cells, rows: int) -> Flags:
     if isinstance(node, Membership):
         return _among(node, cells, rows)
     assert isinstance(node, Comparison)
+    sides = (node.left, node.right)
+    texts = [str(side.value) for side in sides if isinstance(side, Constant) and _is_text(side)]
     compare = COMPARE[node.sign]
-    if _is_text(node.left, cells) or _is_text(node.right, cells):
-        return np.asarray(compare(_texts(node.left, cells, rows), _texts(node.right, cells, rows)), bool)
-    left, right = numbers_of(node.left, cells, rows).amounts, numbers_of(node.right, cells, rows).amounts
-    return np.asarray(compare(left, right), bool)
+    numbers = [numbers_of(side, cells, rows).amounts for side in sides if not _is_text(side)]
+    if not texts and not (isinstance(node.left, Name) and isinstance(node.right, Name)):
+        return np.asarray(compare(numbers[0], numbers[1]), bool)
+    spelled: Flags = np.asarray(compare(_texts(node.left, cells, rows), _texts(node.right, cells, rows)), bool)
+    if texts and node.sign in EQUALITY and len(numbers) == 1:
+        # 4.0 is "4", however the file spells it.
+        same = _equal(numbers[0], texts[0])
+        return spelled | same if node.sign == "==" else spelled & ~same
+    if texts:
+        return spelled
+    # Two columns: numbers where both are, row by row; else texts, of which only equality is told.
+    both = ~(np.isnan(numbers[0]) | np.isnan(numbers[1]))
+    return np.where(both, compare(numbers[0], numbers[1]), spelled & (node.sign in EQUALITY))
+
+
+def _is_text(node: Node) -> bool:
+    return isinstance(node, Constant) and isinstance(node.value, str)
+
+
+def _equal(numbers: Floats, text: str) -> Flags:
+    """Which numbers a text spells; none if it spells no number."""
+    value = number(text)
+    return np.zeros(len(numbers), bool) if np.isnan(value) else numbers == value
 
 
 # What is beyond all numbers is infinite, and a row with it is left out by a reason.
@@ -95,18 +130,10 @@ def _among(node: Membership, cells: Cells, rows: int) -> Flags:
 
         spelled = _texts_array(node.value, cells, rows)
         found |= np.asarray(compute.is_in(spelled, value_set=pa.array(texts, pa.string())))
+        numbers += [value for value in map(number, texts) if not np.isnan(value)]
     if numbers:
         found |= np.isin(numbers_of(node.value, cells, rows).amounts, numbers)
     return found
-
-
-def _is_text(node: Node, cells: Cells) -> bool:
-    """Whether a side of a comparison is a text: one in quotes, or a column with a cell that is no number."""
-    if isinstance(node, Constant):
-        return isinstance(node.value, str)
-    if isinstance(node, Name):
-        return bool(as_numbers(cells[node.column]).unread.any())
-    return False
 
 
 def _texts_array(node: Node, cells: Cells, rows: int) -> pa.Array:

@@ -107,7 +107,9 @@ class Gathered:
         self._see("it is submitted after the year 5138 (a wrong unit?)", late, there, rows, TIMES[:2], MOST_ABSURD)
 
     def _see(self, says: str, wrong: Flags, count: int, rows: Rows, fields: tuple[str, ...], most: float) -> None:
-        there = [name for name in (*fields, *TIMES) if name in self._map.fields][:2]
+        there = [name for name in fields if name in self._map.fields] or [
+            name for name in TIMES if name in self._map.fields
+        ][:2]
         self._suspects.see(
             says, wrong, count, lambda row: int(rows.numbers[row]),
             lambda row: ", ".join(f"{name} = {rows.shown(name, row)}" for name in there), most,

@@ -44,14 +44,15 @@ def mapped_trace(
         sample: the share of the jobs that is kept.
     """
     _check_patterns(found)
-    gathered, instants, count = Gathered(found, where, limit), Instants(), 0
+    gathered, instants = Gathered(found, where, limit), Instants()
+    count = read = 0  # rows so far, and those of them that could be read
     events = EventRows([name for name in found.fields if is_number(name)], found) if found.events is not None else None
     for block in _blocks(sources, found):
         gathered.skipped.update(block.wrong)
         fields = Fields(found, block, instants)
-        numbers = count + np.arange(1, fields.rows + 1, dtype=float)
-        count += block.rows
-        numbers = _chosen(fields, numbers, found, gathered, sample)
+        places = np.arange(fields.rows) if block.places is None else block.places
+        numbers = _chosen(fields, ((count + 1 + places).astype(np.float64), read), found, gathered, sample)
+        count, read = count + block.rows, read + len(places)
         if not fields.rows:
             continue
         if found.spread is not None:
@@ -86,12 +87,18 @@ def _blocks(sources: Iterator[Source], found: ColumnMap) -> Iterator[Block]:
         yield from opened_table(source, found.file, tuple(dict.fromkeys(needed))).blocks
 
 
-def _chosen(fields: Fields, numbers: Floats, found: ColumnMap, gathered: Gathered, sample: float) -> Floats:
-    """Leave only the rows of the sample that the filter lets pass; return their numbers in the file."""
+def _chosen(fields: Fields, rows: tuple[Floats, int], found: ColumnMap, gathered: Gathered, sample: float) -> Floats:
+    """Leave only the rows of the sample that the filter lets pass; return their numbers in the file.
+
+    Args:
+        rows: the numbers of all, and how many could be read before them: those without ids are sampled by that, which
+            no block changes.
+    """
+    numbers, before = rows
     # The jobs of rows of counts are chosen one by one; whole workflows without ids are known when all is read.
     later = found.spread is not None or (found.parents is not None and found.workflow is None)
     if sample < 1 and not later:
-        kept = _sampled(fields, numbers, found, sample)
+        kept = _sampled(fields, before, found, sample)
         gathered.skipped.update({SAMPLED: int((~kept).sum())})
         fields.take(kept)
         numbers = numbers[kept]
@@ -103,10 +110,10 @@ def _chosen(fields: Fields, numbers: Floats, found: ColumnMap, gathered: Gathere
     return numbers
 
 
-def _sampled(fields: Fields, numbers: Floats, found: ColumnMap, sample: float) -> Flags:
+def _sampled(fields: Fields, before: int, found: ColumnMap, sample: float) -> Flags:
     field = found.workflow or found.job
     if field is None:
-        return kept_numbers(numbers.astype(np.int64), sample)
+        return kept_numbers(np.arange(before, before + fields.rows), sample)
     return kept_texts(fields.words(field), sample)
 
 
