@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NoReturn
 
-LONGEST, DEEPEST = 2000, 50  # characters; parentheses within each other
+LONGEST, DEEPEST, MOST_PARTS = 2000, 50, 150  # characters; parentheses within each other; + - * / and parts of them
 COMPARISONS = ("==", "!=", "<=", ">=", "<", ">")
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<text>\"[^\"]*\"|'[^']*')|`(?P<quoted>[^`]+)`"
@@ -141,6 +141,9 @@ class _Reader:
             raise ValueError(f"an expression of {len(text):,} characters: allowed up to {LONGEST:,}")
         self._text, self._depth = text, 0
         self._tokens = list(self._tokenised())
+        operators = sum(kind == "mark" and value in "+-*/" for kind, value, _ in self._tokens)
+        if operators > MOST_PARTS:
+            raise ValueError(f"{text[:80]!r}: {operators} of + - * /: allowed up to {MOST_PARTS}")
         self._at = 0
 
     def all(self) -> Node:

@@ -17,6 +17,7 @@ from cluster_abm.scenario.columns.units import (
     DATE,
     DURATION_UNITS,
     INSTANT_UNITS,
+    ISO,
     SHARE,
     SIZE_UNITS,
 )
@@ -33,6 +34,7 @@ DURATIONS = ("run", "requested", "cpu")
 SIZES = ("memory", "disk_read", "disk_written")
 # Whose amount may be given of a task or of a core.
 OF_PARTS = ("cpu", "cores", *SIZES)
+OF_WORDS = ("ids", "task-name")  # forms
 NUMBERS = (*INSTANTS, *DURATIONS, "cores", "tasks", *SIZES)
 WORDS = ("job", "workflow", "parents", "user", "group", "partition", "name")
 UNITS: dict[str, tuple[str, ...]] = (
@@ -145,7 +147,7 @@ class Events(Section):
 
 
 class Spread(Section):
-    """Rows of counts: so many jobs in each interval, spread evenly over it."""
+    """Rows of counts: the jobs of each interval, spread evenly over it."""
 
     first: Column
     """the column of the first interval"""
@@ -315,12 +317,25 @@ def _check_number(name: str, field: Field, machine: Machine, shown: str = "") ->
 
 def _check_choices(name: str, field: Field) -> None:
     """Raise ValueError for a choice that would change nothing."""
-    if field.per != "job" and name not in OF_PARTS:
-        raise ValueError(f"{name}: per = {field.per!r}: allowed for these alone: {', '.join(OF_PARTS)}")
-    if field.by != "disk" and name not in SIZES[1:]:
-        raise ValueError(f"{name}: by = {field.by!r}: allowed for these alone: {', '.join(SIZES[1:])}")
-    if field.zone is not None and name not in INSTANTS:
-        raise ValueError(f"{name}: zone = {field.zone!r}: allowed for these alone: {', '.join(INSTANTS)}")
+    parts = [part for part in OF_PARTS if part != "cores"] if field.per == "core" else OF_PARTS
+    problems = [
+        (field.per != "job" and name not in parts, f"per = {field.per!r}: allowed for these alone: {', '.join(parts)}"),
+        (field.by != "disk" and name not in SIZES[1:], f"by = {field.by!r}: allowed of {', '.join(SIZES[1:])}"),
+        (field.zone is not None and name not in INSTANTS, f"zone = {field.zone!r}: allowed of {', '.join(INSTANTS)}"),
+        (field.zone is not None and field.unit not in (None, ISO, DATE), f"zone: unit {field.unit!r} has none"),
+        (name in WORDS and field.unit is not None, f"unit = {field.unit!r}: a text has none"),
+        (
+            field.form is not None and field.form in OF_WORDS and name not in WORDS,
+            f"form = {field.form!r}: allowed of texts: {', '.join(WORDS)}",
+        ),
+        (
+            field.form is not None and field.form not in OF_WORDS and name in WORDS,
+            f"form = {field.form!r}: allowed of numbers",
+        ),
+    ]
+    for is_wrong, words in problems:
+        if is_wrong:
+            raise ValueError(f"{name}: {words}")
 
 
 def _check_one_column(shown: str, field: Field) -> None:

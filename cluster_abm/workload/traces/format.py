@@ -52,6 +52,7 @@ class OpenTrace:
     limit: Limit  # how much it may hold
     run: int | None = None  # which run of several is asked for
     reading: LogReading = PLAIN_READING  # how fields are read where the format leaves a choice
+    needs_ids: bool = False  # whether jobs get the column `job` in any case: a sample chooses by their ids
 
     @property
     def where(self) -> str:

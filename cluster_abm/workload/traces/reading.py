@@ -26,11 +26,12 @@ from cluster_abm.workload.traces.mapping.sampling import sampled
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.recognition import beginning, format_of, formats
 from cluster_abm.workload.traces.slurm.reading import slurm_trace
-from cluster_abm.workload.traces.table import Trace
+from cluster_abm.workload.traces.table import JOB, Trace
 
 RAISED_BY = "--max-mb of `trace`, workload.trace.max_mb"
 # What a map of columns reads may be of any size: what is kept of it is bounded.
 ANY_SIZE = Limit(MOST_MB, "the largest file that is read")
+OWN = ("csv", "parquet")  # whose jobs keep their ids
 MAPPED = "map"  # the format of a trace that a map of the user's reads
 # The fields of LogReading that a map of columns leaves open.
 READ_BY_MAPS = ("cpu_time", "disk_read_share", "disk_write_share")
@@ -142,7 +143,9 @@ def _parsed(source: _Source, where: str, asked: _Asked) -> Trace:
         told = _told(blocks, source.file, source.progress)
         sources = iter([Source(told, where, _lying(source.file, where))])
         return replace(mapped_trace(sources, found, where, limit, asked.reading, asked.sample), format=kind)
-    file = OpenTrace(head, limit.counted(blocks, where), where, limit, asked.run, asked.reading)
+    file = OpenTrace(
+        head, limit.counted(blocks, where), where, limit, asked.run, asked.reading, needs_ids=asked.sample < 1
+    )
     if found is not None:
         fields = () if asked.fields is None else (asked.fields,)
         trace = replace(slurm_trace(file, fields, found.file.orders or None), format=kind)
@@ -151,7 +154,9 @@ def _parsed(source: _Source, where: str, asked: _Asked) -> Trace:
     if file.lacks_line_end:
         # A number that was cut short cannot be distinguished from a whole one, so note that it may have happened.
         trace = replace(trace, noted=trace.noted | {"last line without a line end (cut off?)": 1})
-    return sampled(trace, asked.sample)
+    trace = sampled(trace, asked.sample)
+    has_lent = asked.sample < 1 and trace.parents is None and trace.format not in OWN
+    return replace(trace, table=trace.table.drop(columns=JOB, errors="ignore")) if has_lent else trace
 
 
 def _told(

@@ -43,6 +43,7 @@ from cluster_abm.workload.traces.swf_lines import (
 )
 from cluster_abm.workload.traces.table import (
     GROUP,
+    JOB,
     RECORDED_WAIT,
     USER,
     Flags,
@@ -62,7 +63,7 @@ DAY_S = 86_400.0
 LEAST_SHARE = 0.01  # of the run times that CPU times come to, if they were measured
 
 
-def swf_trace(lines: Lines, reading: LogReading = PLAIN_READING) -> Trace:
+def swf_trace(lines: Lines, reading: LogReading = PLAIN_READING, needs_ids: bool = False) -> Trace:
     """The trace that an SWF log holds; times count from the log's own start.
 
     Raises InputError: lines cut short or not numeric (the first ten), no line, no usable job.
@@ -107,6 +108,8 @@ def swf_trace(lines: Lines, reading: LogReading = PLAIN_READING) -> Trace:
         noted["submit times are Unix times, counted from the first"] = len(submit)
     noted |= _doubtful(usable, reading)
     jobs, remarks = _jobs(usable, reading)
+    if needs_ids:
+        jobs[JOB] = np.array([f"{number:.0f}" for number in usable["job number"].tolist()], object)
     trace = Trace(where, "swf", rows, job_frame(jobs), tally(skipped), tally(noted | remarks), header)
     return replace(trace, begins_at_ms=begins_at_ms(header))
 
@@ -233,7 +236,7 @@ FORMAT = TraceFormat(
     begins=f"remarks (;) or lines of {FIELDS} numbers of an SWF log",
     rank=3,
     looks_like=_looks_like_swf,
-    trace=lambda file: swf_trace(file.lines, file.reading),
+    trace=lambda file: swf_trace(file.lines, file.reading, file.needs_ids),
     endings=(".swf",),
     is_batch=True,
     reads=("cpu_time", "memory"),

@@ -16,7 +16,7 @@ from cluster_abm.workload.traces.layouts.blocks import Block, Column, Source
 if TYPE_CHECKING:
     import pyarrow as pa
 
-IN_VAIN = 1_000_000  # so many rows without one that can be read are enough
+IN_VAIN = 1_000_000  # rows without one that can be read, after which a file is given up
 
 
 def lines_of(source: Source, remark: str = "") -> Iterator[list[str]]:

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from cluster_abm.arrays import Flags, Floats
-from cluster_abm.scenario.columns import NUMBERS, ColumnMap
+from cluster_abm.scenario.columns import ColumnMap
 from cluster_abm.scenario.columns.map import INSTANTS
 from cluster_abm.workload.traces.mapping.cells import Numbers
 from cluster_abm.workload.traces.mapping.events import ENDED, OTHER, STARTED, SUBMITTED
 from cluster_abm.workload.traces.mapping.fields import Fields
-from cluster_abm.workload.traces.mapping.gathered import COUNTED, Gathered
-from cluster_abm.workload.traces.mapping.rows import Rows
+from cluster_abm.workload.traces.mapping.gathered import Gathered
+from cluster_abm.workload.traces.mapping.rows import Rows, is_number
 from cluster_abm.workload.traces.mapping.sampling import SAMPLED
 from cluster_abm.workload.traces.mapping.spreading import intervals, spread_out
 
@@ -28,9 +28,7 @@ def rows_of(fields: Fields, found: ColumnMap, numbers: Floats) -> Rows:
         numbers: of the rows in the file, shape (rows,).
     """
     read: dict[str, Numbers] = {
-        name: fields.number(name, field)
-        for name, field in found.fields.items()
-        if name in NUMBERS or name.startswith(COUNTED)
+        name: fields.number(name, field) for name, field in found.fields.items() if is_number(name)
     }
 
     def words(name: str, kept: Flags) -> list[str]:

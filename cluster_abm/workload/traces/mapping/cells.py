@@ -53,7 +53,12 @@ def as_numbers(cells: pa.Array) -> Numbers:
     if pa.types.is_null(cells.type):
         return Numbers(np.full(len(cells), math.nan), nothing)
     if not is_text(cells):
-        if not (pa.types.is_integer(cells.type) or pa.types.is_floating(cells.type) or pa.types.is_boolean(cells.type)):
+        if pa.types.is_duration(cells.type):
+            # In seconds, the unit of numbers that say none.
+            counts = cells.cast(pa.duration("us"), safe=False).cast(pa.int64())
+            return Numbers(_floats(counts.cast(pa.float64())) / 1e6, nothing)
+        kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal)
+        if not any(is_kind(cells.type) for is_kind in kinds):
             return Numbers(np.full(len(cells), math.nan), np.asarray(compute.is_valid(cells)))
         return Numbers(_floats(cells.cast(pa.float64(), safe=False)), nothing)
     try:

@@ -12,7 +12,7 @@ from cluster_abm.arrays import Flags, Floats
 from cluster_abm.scenario.columns import Field
 from cluster_abm.scenario.columns.expressions import Arithmetic, Comparison, Constant, Logic, Membership, Name, Node
 from cluster_abm.workload.traces.layouts.blocks import Column
-from cluster_abm.workload.traces.mapping.cells import Numbers, as_numbers, as_texts
+from cluster_abm.workload.traces.mapping.cells import Numbers, as_numbers, as_texts, is_text
 from cluster_abm.workload.traces.mapping.instants import Instants
 from cluster_abm.workload.traces.table import number
 
@@ -63,6 +63,8 @@ def _truths(cells: pa.Array) -> Floats:
     """The texts true and false as 1 and 0, as Parquet and JSON have them."""
     from pyarrow import compute
 
+    if not is_text(cells):
+        return np.full(len(cells), np.nan)
     lower = compute.utf8_lower(cells)
     return np.where(
         np.asarray(compute.fill_null(compute.equal(lower, "true"), False)), 1.0,

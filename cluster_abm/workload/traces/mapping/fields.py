@@ -16,7 +16,7 @@ from cluster_abm.scenario.columns.units import CLOCK, COUNTS, SHARE, SIZE, SIZES
 from cluster_abm.workload.traces.layouts.blocks import Block, Column
 from cluster_abm.workload.traces.mapping.cells import Numbers, as_numbers, as_texts, by_spelling, is_text, stripped
 from cluster_abm.workload.traces.mapping.evaluating import numbers_of, truths_of
-from cluster_abm.workload.traces.mapping.forms import COUNTED, clock_or_seconds_ms
+from cluster_abm.workload.traces.mapping.forms import AS_COUNT, clock_or_seconds_ms
 from cluster_abm.workload.traces.mapping.instants import Instants, in_ms
 from cluster_abm.workload.traces.parts.units import size_bytes
 
@@ -144,7 +144,7 @@ class Fields:
                 return by_spelling(cells, clock_or_seconds_ms)
             if field.unit == SIZE:
                 return by_spelling(cells, size_bytes)
-            read = by_spelling(cells, COUNTED[field.form]) if field.form in COUNTED else as_numbers(cells)
+            read = by_spelling(cells, AS_COUNT[field.form]) if field.form in AS_COUNT else as_numbers(cells)
         # What is beyond all numbers in base units is infinite, and counts as too large.
         with np.errstate(over="ignore"):
             return Numbers(self._scaled(read.amounts, name, field), read.unread)

@@ -28,7 +28,7 @@ FAR = "submitted more than 32 years from the others"
 def finished_jobs(
     gathered: Gathered, found: ColumnMap, reading: LogReading, of: tuple[int, float], where: str
 ) -> Trace:
-    """The trace of all jobs that were found. Raises InputError: none is left, or so many are wrong that the map is.
+    """The trace of all jobs that were found. Raises InputError: none is left, or more are wrong than bad rows explain.
 
     Args:
         gathered: the jobs.

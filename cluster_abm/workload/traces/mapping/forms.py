@@ -69,7 +69,7 @@ def _asked(text: str, pattern: str, default: int) -> float:
     return float(total)
 
 
-COUNTED: dict[str | None, Callable[[str], float]] = {
+AS_COUNT: dict[str | None, Callable[[str], float]] = {
     "count": entries,
     "largest": largest,
     "pbs-slots": slots,

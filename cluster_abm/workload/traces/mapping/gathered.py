@@ -12,14 +12,24 @@ from cluster_abm.bounded_files import MEGABYTE, Limit, shown
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.columns import ColumnMap
 from cluster_abm.workload.traces.gathering import NumberColumn, WordColumn
-from cluster_abm.workload.traces.mapping.rows import ROW, SUBMIT, TIMES, Derived, Rows
+from cluster_abm.workload.traces.mapping.rows import COUNTED, LONG_REQUEST, LONG_WAIT, ROW, SUBMIT, TIMES, Derived, Rows
 from cluster_abm.workload.traces.mapping.suspects import MOST_ABSURD, MOST_OFTEN, Suspects
 from cluster_abm.workload.traces.parts.fields import MOST
 from cluster_abm.workload.traces.parts.resources import resources_text
-from cluster_abm.workload.traces.table import AFTER, GROUP, JOB, NAME, PARTITION, RESOURCES, USER, sorted_out, tally
+from cluster_abm.workload.traces.table import (
+    AFTER,
+    GROUP,
+    JOB,
+    LARGEST_WHOLE,
+    NAME,
+    PARTITION,
+    RESOURCES,
+    USER,
+    sorted_out,
+    tally,
+)
 
 BYTES_A_WORD = 60
-COUNTED = "resources."  # how the names of fields begin that are counted resources
 # Our columns of texts, and the fields of a map that they come from.
 TEXTS = {JOB: "job", AFTER: "parents", USER: "user", GROUP: "group", PARTITION: "partition", NAME: "name"}
 LATEST_MS = 1e14  # the year 5138
@@ -86,7 +96,8 @@ class Gathered:
     def _amounts(self, rows: Rows, usable: Flags) -> Iterator[str]:
         """Counted resources, a text for each of these rows."""
         names = [name.removeprefix(COUNTED) for name in self._resources]
-        values = [np.nan_to_num(rows.value(name)[usable]).tolist() for name in self._resources]
+        amounts = (np.nan_to_num(rows.value(name)[usable]) for name in self._resources)
+        values = [np.where(one <= LARGEST_WHOLE, one, 0.0).tolist() for one in amounts]
         return (resources_text(dict(zip(names, amounts, strict=True))) for amounts in zip(*values, strict=True))
 
     def _suspect(self, rows: Rows, jobs: Derived) -> None:
@@ -103,6 +114,11 @@ class Gathered:
         early = jobs.noted["starts before it is submitted"]
         says = "it starts before it is submitted (are submit and start swapped?)"
         self._see(says, early, there, rows, ("submit", "start"), MOST_OFTEN)
+        says = "it waits for more than 32 years (a wrong unit?)"
+        self._see(says, jobs.noted[LONG_WAIT], there, rows, ("submit", "start"), MOST_ABSURD)
+        says = "its requested time is beyond 32 years (a wrong unit?)"
+        asked = int((~np.isnan(rows.value("requested"))).sum())
+        self._see(says, jobs.noted[LONG_REQUEST], asked, rows, ("requested",), MOST_ABSURD)
         late = np.abs(np.nan_to_num(submit)) > LATEST_MS
         self._see("it is submitted after the year 5138 (a wrong unit?)", late, there, rows, TIMES[:2], MOST_ABSURD)
 
@@ -117,8 +133,11 @@ class Gathered:
 
     def _unit(self, name: str) -> str:
         field = self._map.fields.get(name)
-        if field is None or field.unit is None:
-            return "a number" if name not in TIMES else "a number of s, or a date and time"
-        return (
-            f'a number of "{field.unit}"' if field.unit not in ("iso", "date", "clock", "size") else f'"{field.unit}"'
-        )
+        unit = None if field is None else field.unit
+        if unit == "iso":
+            return "a date and time as 2023-05-01T10:00:00, with a time zone in all rows or in none"
+        if unit in ("date", "clock", "size"):
+            return f'"{unit}"'
+        if unit is not None:
+            return f'a number of "{unit}"'
+        return "a number of s, or a date and time (with a zone in all rows or in none)" if name in TIMES else "a number"

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+NOT_OF_C = ("%f", "%z")  # parts of a date's form that C's strptime does not read everywhere
+
+
 class Instants:
     """Reads the instants of a table; its columns share one.
 
@@ -39,8 +42,7 @@ class Instants:
         import pyarrow as pa
 
         if pa.types.is_timestamp(cells.type) or pa.types.is_date(cells.type):
-            return Numbers(_milliseconds(cells.cast(pa.timestamp("us", cells.type.tz if _has_zone(cells) else None))),
-                           np.zeros(len(cells), bool))  # fmt: skip
+            return self._typed(cells, field)
         if field.unit == DATE:
             return self._dated(cells, field)
         if field.unit == ISO:
@@ -52,14 +54,47 @@ class Instants:
             return Numbers(np.where(plain, numbers.amounts * TIMES_MS["s"], stamped.amounts), stamped.unread & ~plain)
         return Numbers(in_ms(numbers.amounts, field), numbers.unread)
 
+    def _typed(self, cells: pa.Array, field: Field) -> Numbers:
+        """Timestamps of Parquet, which have a zone or have none, as texts do."""
+        import pyarrow as pa
+        from pyarrow import compute
+
+        zoned = _has_zone(cells)
+        if field.zone is None and self._zoned not in (None, zoned):
+            return Numbers(np.full(len(cells), math.nan), np.asarray(compute.is_valid(cells)))
+        if field.zone is None and len(cells) > cells.null_count:
+            self._see(zoned)
+        # What is finer than a microsecond goes.
+        read = cells.cast(pa.timestamp("us", cells.type.tz if zoned else None), safe=False)
+        values = _milliseconds(read if zoned else _localised(read, field.zone))
+        return Numbers(np.where(np.abs(values) < DAY, math.nan, values), np.zeros(len(cells), bool))
+
+    def _see(self, zoned: bool) -> None:
+        self._zoned = zoned
+        self._stamps.see_zone(zoned)
+
     def _dated(self, cells: pa.Array, field: Field) -> Numbers:
         from pyarrow import compute
 
         if not is_text(cells):
             return Numbers(np.full(len(cells), math.nan), np.asarray(compute.is_valid(cells)))
+        if any(part in str(field.format) for part in NOT_OF_C):
+            return self._dated_by_pandas(cells, field)
         read = compute.strptime(cells, format=str(field.format), unit="us", error_is_null=True)
         unread = np.asarray(compute.is_null(read)) & np.asarray(compute.is_valid(cells))
         return Numbers(_milliseconds(_localised(read, field.zone)), unread)
+
+    def _dated_by_pandas(self, cells: pa.Array, field: Field) -> Numbers:
+        """Texts in a form with fractions of a second, or with a zone."""
+        import pandas as pd
+        import pyarrow as pa
+
+        zoned = "%z" in str(field.format)
+        texts = pd.Series(cells.to_pylist(), dtype=object)
+        read = pd.to_datetime(texts, format=field.format, errors="coerce", utc=zoned)
+        typed = pa.array(read, pa.timestamp("us", "UTC" if zoned else None), from_pandas=True, safe=False)
+        unread = read.isna().to_numpy() & np.asarray(cells.is_valid())
+        return Numbers(_milliseconds(typed if zoned else _localised(typed, field.zone)), unread)
 
     def _stamped(self, cells: pa.Array, field: Field) -> Numbers:
         """Texts as 2023-05-01T10:00:00; all at once if all have a zone, or none has."""
@@ -74,8 +109,7 @@ class Instants:
                 except pa.ArrowInvalid:
                     continue
                 if len(read) > read.null_count and field.zone is None:
-                    self._zoned = zoned
-                    self._stamps.see_zone(zoned)
+                    self._see(zoned)
                 values = _milliseconds(read if zoned else _localised(read, field.zone))
                 return Numbers(np.where(np.abs(values) < DAY, math.nan, values), np.zeros(len(cells), bool))
         if field.zone is None:

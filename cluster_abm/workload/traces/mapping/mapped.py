@@ -9,16 +9,16 @@ import numpy as np
 from cluster_abm.arrays import Flags, Floats
 from cluster_abm.bounded_files import Limit, shown
 from cluster_abm.errors import InputError
-from cluster_abm.scenario.columns import NUMBERS, ColumnMap
+from cluster_abm.scenario.columns import ColumnMap
 from cluster_abm.workload.traces.layouts.blocks import Block, Source
 from cluster_abm.workload.traces.layouts.opening import opened_table
 from cluster_abm.workload.traces.mapping.block_rows import event_times, rows_of, spread_rows
 from cluster_abm.workload.traces.mapping.events import EventRows
 from cluster_abm.workload.traces.mapping.fields import Fields, columns_of, first_group
 from cluster_abm.workload.traces.mapping.finishing import finished_jobs
-from cluster_abm.workload.traces.mapping.gathered import COUNTED, Gathered
+from cluster_abm.workload.traces.mapping.gathered import Gathered
 from cluster_abm.workload.traces.mapping.instants import Instants
-from cluster_abm.workload.traces.mapping.rows import derived
+from cluster_abm.workload.traces.mapping.rows import derived, is_number
 from cluster_abm.workload.traces.mapping.sampling import SAMPLED, kept_numbers, kept_texts
 from cluster_abm.workload.traces.mapping.spreading import intervals
 from cluster_abm.workload.traces.parts.log_reading import LogReading
@@ -32,8 +32,8 @@ def mapped_trace(
 ) -> Trace:
     """The trace in one file, or in several of the same kind one after the other.
 
-    Raises InputError: a column that is not there, a file that is no table, fields that are wrong in so many rows that
-    the map must be wrong, more jobs than the limit allows, or no job.
+    Raises InputError: a column that is not there, a file that is no table, fields that are wrong in more rows
+    than bad rows explain, more jobs than the limit allows, or no job.
 
     Args:
         sources: the files.
@@ -74,11 +74,6 @@ def mapped_trace(
         if rows.count:
             gathered.add(rows, derived(found, rows, reading))
     return finished_jobs(gathered, found, reading, (count, sample), where)
-
-
-def is_number(name: str) -> bool:
-    """Whether a field of a map is a number, by its name."""
-    return name in NUMBERS or name.startswith(COUNTED)
 
 
 def _blocks(sources: Iterator[Source], found: ColumnMap) -> Iterator[Block]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cluster_abm.arrays import Flags, Floats
-from cluster_abm.scenario.columns import ColumnMap
+from cluster_abm.scenario.columns import NUMBERS, ColumnMap
 from cluster_abm.scenario.columns.map import SIZES
 from cluster_abm.workload.traces.parts.fields import LARGEST_COUNT
 from cluster_abm.workload.traces.parts.finishing import ZERO_CPU, disk_columns
@@ -19,6 +19,14 @@ from cluster_abm.workload.traces.table import LARGEST_WHOLE, LONGEST_MS, RECORDE
 # The last two columns of the jobs, on no clock of ours yet.
 SUBMIT, ROW = "submit_ms", "row"
 TIMES = ("submit", "start", "end", "run")
+COUNTED = "resources."  # how the names of fields begin that are counted resources
+LONG_WAIT = "wait beyond 32 years, taken as not known"
+LONG_REQUEST = "requested time beyond 32 years, taken as not known"
+
+
+def is_number(name: str) -> bool:
+    """Whether a field of a map is a number, by its name."""
+    return name in NUMBERS or name.startswith(COUNTED)
 
 
 @dataclass(frozen=True)
@@ -74,16 +82,16 @@ def derived(found: ColumnMap, rows: Rows, reading: LogReading) -> Derived:
     columns |= disk
     requested = rows.value("requested")
     if found.requested is not None:
-        columns["requested_ms"] = np.where(requested > 0, requested, math.nan)
+        columns["requested_ms"] = np.where((requested > 0) & (requested <= LONGEST_MS), requested, math.nan)
     # A submission that the file does not say says no wait either.
     waits = start - submit if "submit" in rows.amounts else np.full(rows.count, math.nan)
-    columns[RECORDED_WAIT] = np.where(waits >= 0, waits, math.nan)
+    columns[RECORDED_WAIT] = np.where((waits >= 0) & (waits <= LONGEST_MS), waits, math.nan)
     says_run = "run" in rows.amounts or "end" in rows.amounts
     reasons = {
         "submit not read": np.isnan(submit) & rows.not_read(*(TIMES[1:] if found.submit is None else TIMES[:1])),
         "no submit time": np.isnan(submit),
         "ends before it starts": end < start,
-        "negative run time": run < 0,
+        "negative run time": (run < 0) & ~(end < start),
         "zero run time": run == 0,
         "run time beyond 32 years": run > LONGEST_MS,
     }
@@ -102,7 +110,16 @@ def derived(found: ColumnMap, rows: Rows, reading: LogReading) -> Derived:
         reasons["negative CPU time"] = cpu < 0
         reasons[ZERO_CPU] = cpu == 0
     noted = {f"{name} not read, taken as not known": flags for name, flags in rows.unread.items() if name not in TIMES}
-    noted |= cpu_notes | {"starts before it is submitted": waits < 0}
+    noted |= {
+        f"{name} beyond 2^31, taken as not known": amounts > LARGEST_WHOLE
+        for name, amounts in rows.amounts.items()
+        if name.startswith(COUNTED)
+    }
+    noted |= cpu_notes | {
+        "starts before it is submitted": waits < 0,
+        LONG_WAIT: waits > LONGEST_MS,
+        LONG_REQUEST: requested > LONGEST_MS,
+    }
     return Derived(columns, reasons, noted, assumed)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from cluster_abm.arrays import Flags, Integers
 from cluster_abm.errors import InputError
 from cluster_abm.workload.parents import Parents, among
-from cluster_abm.workload.traces.table import Trace
+from cluster_abm.workload.traces.table import JOB, Trace
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,23 +32,28 @@ def kept_numbers(numbers: Integers | range, share: float) -> Flags:
 def kept_workflows(parents: Parents | None, keys: Sequence[str] | None, rows: int, share: float) -> Flags:
     """Which rows a sample keeps if jobs that wait for each other, directly or not, stay together.
 
+    Of jobs that stay together the smallest id decides, wherever it stands.
+
     Args:
         parents: what each row comes after.
-        keys: an id for each row, shape (rows,); None: its number.
+        keys: an id for each row, "" where it has none, shape (rows,); None: none has one. Without an id a row's number
+            decides.
     """
+    import pandas as pd
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    first = np.arange(rows)
+    numbers = np.arange(rows)
+    if keys is None and parents is None:
+        return kept_numbers(numbers, share)
+    texts = numbers.astype(str).astype(object)
+    given = texts if keys is None else np.asarray(keys, object)
+    ids = pd.Series(np.where(given == "", texts, given), dtype=object)
     if parents is not None:
         links = (np.ones(len(parents.parent), np.int8), (parents.waiting, parents.parent))
-        count, component = connected_components(coo_array(links, shape=(rows, rows)), directed=False)
-        first = np.full(count, rows)
-        np.minimum.at(first, component, np.arange(rows))
-        first = first[component]
-    if keys is None:
-        return kept_numbers(first, share)
-    return _below(np.asarray(keys, object)[first], share)
+        _, component = connected_components(coo_array(links, shape=(rows, rows)), directed=False)
+        ids = ids.groupby(component).transform("min")
+    return _below(ids.to_numpy(object), share)
 
 
 def share_in_words(share: float) -> str:
@@ -64,7 +69,7 @@ def shrunk(share: float) -> str:
 
 
 def sampled(trace: Trace, share: float) -> Trace:
-    """The sample of a trace whose jobs have no ids: by their numbers, jobs that wait for each other together.
+    """The sample of a trace that was read whole: by the ids of its jobs, or their numbers where they have none.
 
     Raises InputError: its rows are no jobs (GWA-T-12), or no job is left.
     """
@@ -75,7 +80,8 @@ def sampled(trace: Trace, share: float) -> Trace:
             f"{trace.file}: sample = {share:g} (--sample, workload.trace.sample): a {trace.format} trace has a job a "
             "file: allowed 1; workload.trace.keep_share keeps a part of them"
         )
-    kept = kept_workflows(trace.parents, None, len(trace.table), share)
+    ids = trace.table[JOB].tolist() if JOB in trace.table else None
+    kept = kept_workflows(trace.parents, ids, len(trace.table), share)
     if not kept.any():
         raise InputError(f"{trace.file}: sample = {share:g}: none of its {len(kept):,} jobs is in it")
     parents = None if trace.parents is None else among(trace.parents, kept)

@@ -1,4 +1,4 @@
-"""Many jobs from one row of counts: so many in each interval, spread evenly over it."""
+"""Many jobs from one row: it counts those of each interval, and they are spread evenly over it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with so many rows that the map must be wrong, and not the rows."""
+"""What is wrong with more rows than bad rows can explain: then the map must be wrong."""
 
 from __future__ import annotations
 

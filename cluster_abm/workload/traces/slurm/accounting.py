@@ -36,7 +36,7 @@ from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogRead
 from cluster_abm.workload.traces.parts.stamps import ALLOWED, Stamps
 from cluster_abm.workload.traces.parts.units import clock_ms, plain, size_bytes
 from cluster_abm.workload.traces.slurm.tres import resource_cells
-from cluster_abm.workload.traces.table import PARTITION, RECORDED_WAIT, RESOURCES, Trace, sorted_out
+from cluster_abm.workload.traces.table import JOB, PARTITION, RECORDED_WAIT, RESOURCES, Trace, sorted_out
 
 CLOCK = CellRule(clock_ms, "a time as 1-02:03:04 or 02:03.045")
 SIZE = CellRule(size_bytes, "bytes, as 4096, 1234K or 1.5G")
@@ -88,7 +88,7 @@ def looks_like_sacct(names: list[str]) -> bool:
     return "jobid" in lower and len(lower & {*STAMPS, *CLOCKS, *SIZES, *COUNTS, "state"}) >= 2
 
 
-def sacct_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
+def sacct_trace(cells: CsvCells, reading: LogReading = PLAIN_READING, needs_ids: bool = False) -> Trace:
     """The trace that sacct's lines hold.
 
     Raises InputError: columns that are missing, cells that cannot be read (the first ten), no usable job.
@@ -103,10 +103,12 @@ def sacct_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
         "values beyond the last column, ignored (a job's name with | in it)": cells.longer,
         "times in several time zones, compared as instants": len(stamps.zones) if len(stamps.zones) > 1 else 0,
     }
-    return merged(fields, cells.where, noted, reading)
+    return merged(fields, cells.where, noted, reading, needs_ids)
 
 
-def merged(fields: ForeignColumns, where: str, remarks: dict[str, int], reading: LogReading) -> Trace:
+def merged(
+    fields: ForeignColumns, where: str, remarks: dict[str, int], reading: LogReading, needs_ids: bool = False
+) -> Trace:
     """The trace of sacct's columns: jobs with what their steps used.
 
     Raises InputError: no usable job.
@@ -114,6 +116,7 @@ def merged(fields: ForeignColumns, where: str, remarks: dict[str, int], reading:
     Args:
         fields: columns by sacct's names, rows of a job's steps below its own; times [ms], sizes [B].
         remarks: what was mended as they were read -> rows.
+        needs_ids: whether jobs get the column `job`.
     """
     is_step, job_of = _steps(fields.word("jobid"))
     run_ms, processors = _run_times(fields), _processors(fields)
@@ -168,6 +171,8 @@ def merged(fields: ForeignColumns, where: str, remarks: dict[str, int], reading:
         PARTITION: fields.word("partition")[usable],
         RESOURCES: resource_cells([fields.word(name)[usable] for name in RESOURCE_COLUMNS]),
     }
+    if needs_ids:
+        words[JOB] = ids
     trace = finished(where, "sacct", len(run_ms), columns, words, skipped, noted, filled, reading)
     return replace(trace, begins_at_ms=float(fields.number("submit")[usable].min()))
 

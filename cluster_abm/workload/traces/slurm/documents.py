@@ -42,7 +42,7 @@ def looks_like_document(data: bytes) -> bool:
     return data.startswith(b"{") and all(name in data for name in (b'"jobs"', b'"job_id"', b'"submission"'))
 
 
-def document_trace(data: bytes, where: str, reading: LogReading = PLAIN_READING) -> Trace:
+def document_trace(data: bytes, where: str, reading: LogReading = PLAIN_READING, needs_ids: bool = False) -> Trace:
     """The trace that a document of `sacct --json` holds.
 
     Raises InputError: no JSON, no list of jobs, no usable job.
@@ -58,7 +58,7 @@ def document_trace(data: bytes, where: str, reading: LogReading = PLAIN_READING)
     if not gathered.rows:
         raise InputError(f"{shown(where)}: no job: its list `jobs` is empty, or not there")
     remarks = {"no processors allocated, those requested used": gathered.requested}
-    return merged(gathered.columns(), where, remarks, reading)
+    return merged(gathered.columns(), where, remarks, reading, needs_ids)
 
 
 class _Gathered:

@@ -46,7 +46,7 @@ def slurm_trace(file: OpenTrace, fields: Sequence[str] = (), orders: Sequence[Or
     """
     if looks_like_document(file.head.data):
         _refuse_fields(fields, file.where, "it is JSON")
-        return document_trace(file.data, file.where, file.reading)
+        return document_trace(file.data, file.where, file.reading, file.needs_ids)
     if file.head.data.startswith(b"{"):
         raise InputError(
             f"{file.where}: JSON, but not of `sacct --json`: allowed is a list `jobs` with job_id, time, ..."
@@ -56,7 +56,7 @@ def slurm_trace(file: OpenTrace, fields: Sequence[str] = (), orders: Sequence[Or
         raise InputError(f"{file.where}: {other_form}")
     if looks_like_sacct(file.head.line.split(BETWEEN)):
         _refuse_fields(fields, file.where, "its first line names the columns")
-        return sacct_trace(file.cells(between=BETWEEN, quoted=False), file.reading)
+        return sacct_trace(file.cells(between=BETWEEN, quoted=False), file.reading, file.needs_ids)
     return sacct_without_header(file, known_orders() if orders is None else orders, fields)
 
 
@@ -82,7 +82,7 @@ def sacct_without_header(file: OpenTrace, orders: Sequence[Order], fields: Seque
         order = found
     names = with_bar_at_the_end(first, order)
     cells = file.cells(between=BETWEEN, quoted=False, names=names, cut=names[-1].lower() == NAME)
-    trace = sacct_trace(cells, file.reading)
+    trace = sacct_trace(cells, file.reading, file.needs_ids)
     return replace(trace, filled=trace.filled | {"columns": f"no header: read as {', '.join(order)}"})
 
 
