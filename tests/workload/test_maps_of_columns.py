@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import scenario_from
@@ -636,3 +640,100 @@ def test_truths_in_a_filter_whatever_the_form(read, tmp_path):
         read_trace(tmp_path / "t.parquet", columns=ColumnMap.model_validate(found)),
     ):  # fmt: skip
         assert column(trace, "cpu_ms") == [2000.0]
+
+
+def test_workflows_of_a_sample_do_not_depend_on_the_order_of_rows(read):
+    rows = [
+        f"{step},1,w{flow}-{step},{f'w{flow}-{step - 1}' if step else ''}" for step in range(3) for flow in range(60)
+    ]
+    found = PLAIN | {"job": "id", "parents": "after"}
+    first, back = ("at,took,id,after\n" + "\n".join(lines) + "\n" for lines in (rows, rows[::-1]))
+    assert set(column(read(first, found, sample=0.2), "job")) == set(column(read(back, found, sample=0.2), "job"))
+
+
+SWF_ROW = "{} {} 0 60 1 60 -1 1 90 -1 1 3 4 -1 -1 -1 -1 -1\n"
+OURS = "{1}000,60000,{0}\n"
+SACCT_ROW = "{0}|COMPLETED|2023-05-01T10:00:{1:02d}|60|1\n"
+
+
+@pytest.mark.parametrize(("name", "head", "row"), [
+    ("log.swf", "", SWF_ROW), ("jobs.csv", "arrival_ms,cpu_ms,job\n", OURS),
+    ("sacct.txt", "JobID|State|Submit|ElapsedRaw|NCPUS\n", SACCT_ROW),
+])  # fmt: skip
+def test_formats_with_ids_are_sampled_by_them(tmp_path, name, head, row):
+    """Rows put in front change no choice: a job is known by its id, 1000 for the one submitted at 0 s."""
+    rows = [row.format(1000 + at, at) for at in range(60)]
+    (tmp_path / name).write_text(head + "".join(rows))
+    whole = read_trace(tmp_path / name, sample=0.3)
+    (tmp_path / name).write_text(head + "".join(row.format(at, 0) for at in range(5)) + "".join(rows))
+    more = read_trace(tmp_path / name, sample=0.3)
+    later = [trace.table["arrival_ms"][trace.table["arrival_ms"] > 0].tolist() for trace in (whole, more)]
+    shifted = [[at - times[0] for at in times] for times in later]
+    assert shifted[0] == shifted[1]
+    assert 5 < len(shifted[0]) < 35
+    assert ("job" in whole.table) == (name == "jobs.csv")
+
+
+def test_parquet_whose_types_are_odd(tmp_path):
+    at = pd.to_datetime(["2023-05-01 10:00:00.000000001", "2023-05-01 10:00:07.000000000"])
+    table = pa.table({
+        "at": pa.array(at), "took": pa.array(pd.to_timedelta([1500, 2500], unit="ms")),
+        "cores": pa.array([Decimal("2.00"), Decimal("4.00")], pa.decimal128(10, 2)),
+    })  # fmt: skip
+    parquet.write_table(table, tmp_path / "t.parquet")
+    found = ColumnMap.model_validate({"submit": "at", "run": "took", "cores": "cores"})
+    trace = read_trace(tmp_path / "t.parquet", columns=found)
+    assert (column(trace, "arrival_ms"), column(trace, "tasks")) == ([0.0, 7000.0], [2.0, 4.0])
+    assert column(trace, "cpu_ms") == [1500.0, 2500.0]
+
+
+def test_parquet_with_a_zone_in_one_column_and_none_in_the_other_is_refused(tmp_path):
+    at = pd.to_datetime(["2023-05-01 10:00:00", "2023-05-01 10:00:07"])
+    frame = pd.DataFrame({"at": at.tz_localize("Europe/Berlin"), "began": at, "done": at + pd.Timedelta("1h")})
+    frame.to_parquet(tmp_path / "t.parquet")
+    found = {"submit": "at", "start": "began", "end": "done"}
+    told = problems_of(read_trace, tmp_path / "t.parquet", columns=ColumnMap.model_validate(found))
+    assert "with a zone in all rows or in none" in told
+    local = ColumnMap.model_validate(
+        found | {one: {"column": found[one], "zone": "Europe/Berlin"} for one in ("start", "end")}
+    )
+    assert column(read_trace(tmp_path / "t.parquet", columns=local), "recorded_wait_ms") == [0.0, 0.0]
+
+
+def test_dates_with_fractions_of_a_second(read):
+    field = {"column": "at", "unit": "date", "format": "%d.%m.%Y %H:%M:%S.%f", "zone": "Europe/Berlin"}
+    trace = read("at,took\n01.05.2023 10:00:00.25,1\n01.05.2023 10:00:02.5,1\nx,1\n", PLAIN | {"submit": field})
+    assert (column(trace, "arrival_ms"), trace.skipped) == ([0.0, 2250.0], {"submit not read": 1})
+
+
+def test_what_a_job_does_not_need_is_not_known_if_it_is_absurd(read):
+    rows = "".join(f"{number},{number + 1},{number + 2},9,1\n" for number in range(100))
+    found = {name: {"column": name, **S} for name in ("submit", "start", "end")}
+    found |= {"requested": {"column": "asked", **S}, "resources": {"gpu": "gpus"}}
+    text = "submit,start,end,asked,gpus\n" + rows + "5,6,7,1e300,1e308\n"
+    trace = read(text, found)
+    assert len(trace.table) == 101
+    assert trace.noted["requested time beyond 32 years, taken as not known"] == 1
+    assert trace.noted["resources.gpu beyond 2^31, taken as not known"] == 1
+    assert column(trace, "resources").count("gpu:1") == 100
+    late = "".join(f"{number},{10**10 + number},{10**10 + number + 5},9,1\n" for number in range(20))
+    told = problems_of(read, text + late, found)
+    assert "waits for more than 32 years (a wrong unit?) in 20 of 121 rows: row 102: submit = '0'" in told
+
+
+@pytest.mark.parametrize(("found", "says"), [
+    (PLAIN | {"user": {"column": "u", "unit": "s"}}, "a text has none"),
+    (PLAIN | {"cores": {"column": "c", "per": "core"}}, "per = 'core'"),
+    (PLAIN | {"run": {"column": "r", "form": "task-name"}}, "form = 'task-name'"),
+    (PLAIN | {"user": {"column": "u", "form": "pbs-gpus"}}, "form = 'pbs-gpus'"),
+    ({"submit": {"column": "a", "unit": "epoch", "zone": "Europe/Berlin"}}, "unit 'epoch' has none"),
+    (PLAIN | {"run": {"expr": " + ".join(["1"] * 400), **S}}, "allowed up to 150"),
+])  # fmt: skip
+def test_keys_that_would_change_nothing_and_endless_sums_are_refused(found, says):
+    with pytest.raises(ValueError, match=re.escape(says)):
+        ColumnMap.model_validate(found)
+
+
+def test_as_many_terms_as_are_allowed(read):
+    trace = read("at,took\n0,1\n", PLAIN | {"run": {"expr": " + ".join(["took"] * 151), **S}})
+    assert column(trace, "cpu_ms") == [151_000.0]
