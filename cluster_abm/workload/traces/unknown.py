@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Sequence
 
 from cluster_abm.bounded_files import shown
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.csv_cells import SEPARATORS
+from cluster_abm.workload.text.separators import most_often
 from cluster_abm.workload.traces.format import Head, formats
 from cluster_abm.workload.traces.mapping.fields import columns_of
 from cluster_abm.workload.traces.mapping.maps import names_of, shipped_maps
@@ -27,7 +27,6 @@ PACKED = {
 COLON, MANY, BAR = ":", 8, "|"
 SLURMS = "; if `sacct -n` wrote it: --map sacct-n --fields LIST, as given to `sacct -o`"
 MARKS = SEPARATORS | {COLON: "colons"}
-QUOTED = re.compile(r'"[^"]*"')
 PAGE = "docs/reference/maps.md"
 FORMATS_PAGE = "docs/reference/traces.md"
 
@@ -113,11 +112,9 @@ def _listed(names: Sequence[str], what: str = "column") -> str:
 
 def _separator(line: str) -> str | None:
     """What stands between the cells of a line most often; None: blanks alone."""
-    bare = QUOTED.sub("", line)
-    counts = {mark: bare.count(mark) for mark in MARKS}
-    most = max(counts, key=lambda mark: counts[mark])
+    most, count = most_often(line, MARKS)
     # Times and addresses have some colons, too.
-    return most if counts[most] > (MANY if most == COLON else 0) else None
+    return most if count > (MANY if most == COLON else 0) else None
 
 
 def _has_numbers(line: str, between: str) -> bool:

@@ -11,10 +11,10 @@ from cluster_abm.bounded_files import shown
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.columns import Layout
 from cluster_abm.workload.text.lines import BYTE_ORDER_MARK
+from cluster_abm.workload.text.separators import most_often
 from cluster_abm.workload.traces.layouts.blocks import Column, Source, Table
 
 HEAD = 100_000  # bytes that are looked at
-SEPARATORS = ",\t;|"
 ATTRIBUTE = re.compile(r"[A-Za-z_]\w* = \S")  # of HTCondor
 
 
@@ -56,16 +56,10 @@ def told_by(head: bytes, layout: Layout) -> Layout:
         else:
             kind = "table"
     if kind == "table" and separator is None:
-        counts = {one: _bare(line).count(one) for one in SEPARATORS}
-        separator = max(counts, key=lambda one: counts[one])
-        if not counts[separator] and len(line.split()) > 1:
+        separator, count = most_often(line)
+        if not count and len(line.split()) > 1:
             kind, separator = "blanks", None
     return layout.model_copy(update={"kind": kind, "separator": separator})
-
-
-def _bare(line: str) -> str:
-    """A line without what stands within quotes."""
-    return re.sub(r'"[^"]*"', "", line)
 
 
 def _is_object(line: str) -> bool:

@@ -13,6 +13,7 @@ from cluster_abm.bounded_files import shown
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.columns import ColumnMap, shipped_maps
 from cluster_abm.scenario.filling.toml_file import read_toml
+from cluster_abm.workload.text.separators import most_often
 from cluster_abm.workload.traces.format import Head
 
 SECTIONS = ("about", "file", "machine")
@@ -82,7 +83,7 @@ def names_of(head: Head, separator: str | None = None) -> set[str]:
     if head.data[:1] in (b"{", b"["):
         return {name.decode(errors="replace").lower() for name in JSON_NAME.findall(head.data)}
     line = head.line
-    between = separator or max(",\t;|", key=line.count)
+    between = separator or most_often(line)[0]
     return {name.strip().strip('"').lower() for name in line.split(between)}
 
 
