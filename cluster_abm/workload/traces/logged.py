@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
@@ -104,7 +105,7 @@ def hours_of_day(trace: Trace) -> Floats | None:
     if trace.zone is None:
         return instants_ms // HOUR_MS % HOURS
     instants = pd.DatetimeIndex(np.floor(instants_ms).astype("datetime64[ms]"), tz="UTC")
-    return instants.tz_convert(trace.zone).hour.to_numpy(float)
+    return instants.tz_convert(ZoneInfo(trace.zone)).hour.to_numpy(float)
 
 
 def waits_by_width(waits_ms: Floats, tasks: Floats) -> dict[str, dict[str, float | int]] | None:
