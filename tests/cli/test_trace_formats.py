@@ -96,11 +96,22 @@ def test_convert_refuses_what_says_no_cpu_times(cli, tmp_path):
     (tmp_path / "log").write_text(SWIM)
     code, out, err = cli("trace", "convert", "log", "o.csv")
     assert (code, out) == (2, "")
-    assert "--cpu-ms-per-mb" in err
+    assert "our columns need CPU times: make them of its bytes by --cpu-ms-per-mb" in err
     assert not (tmp_path / "o.csv").exists()
     code, _, err = cli("trace", "convert", "log", "o.csv", "--disk-read-share", 0.5)
     assert code == 2
     assert "workload.trace.disk_read_share = 0.5: allowed for these formats alone: nextflow, sacct, wfformat" in err
+
+
+def test_convert_says_what_to_do_with_counts_of_invocations(cli, tmp_path):
+    (tmp_path / "counts.csv").write_text("name,1,2\nf,2,0\n")
+    (tmp_path / "m.toml").write_text('name = "name"\n[spread]\nfirst = "1"\nlast = "2"\neach_s = 60\n')
+    code, out, err = cli("trace", "convert", "counts.csv", "o.csv", "--map", "m.toml")
+    assert (code, out) == (2, "")
+    assert "counts.csv: says no CPU times, and our columns need CPU times: run it as it is, with workload.cpu_ms" in err
+    assert "SWIM" not in err
+    assert "--cpu-ms-per-mb" not in err
+    assert not (tmp_path / "o.csv").exists()
 
 
 # By default a log of sacct has another bound than a table that was made of it, if its jobs take seconds.

@@ -243,7 +243,8 @@ def _field(random: Random, name: str, depth: int = 0) -> object:
         found["format"] = random.choice(FORMATS)
     for key, choices, share in (
         ("pattern", PATTERNS, 0.15), ("zone", ZONES, 0.1), ("per", ("job", "task", "core", "x"), 0.15),
-        ("by", ("disk", "calls"), 0.1), ("form", ("ids", "task-name", "count", "largest", "pbs-slots"), 0.1),
+        ("by", ("disk", "calls"), 0.1), ("missing", (["0"], ["", "a"], ["1", "2"]), 0.1),
+        ("form", ("ids", "task-name", "count", "largest", "lsf-slots", "pbs-slots"), 0.1),
     ):  # fmt: skip
         if random.random() < share:
             found[key] = random.choice(choices)

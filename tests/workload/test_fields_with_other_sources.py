@@ -16,6 +16,7 @@ from cluster_abm.workload.traces.mapping.forms import (
     entries,
     largest,
     slots,
+    slots_by_host,
 )
 
 
@@ -49,6 +50,22 @@ def test_no_slots():
     for text in ("n1", "n1/", "n1/a", "n1/0+", "n1/0*", "n1/1*99999999999"):
         with pytest.raises(ValueError, match="not read"):
             slots(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "cores"),
+    [("n1", 1), ("16*n1", 16), ("n1 n1 n2 n2", 4), ("16*n1 3*n-2.site n3", 20), ("1*n1 0*n2", 1), ("007*7n", 7)],
+)
+def test_slots_by_host(text, cores):
+    assert slots_by_host(text) == cores
+
+
+def test_no_slots_by_host():
+    assert np.isnan(slots_by_host(""))
+    assert np.isnan(slots_by_host("0*n1"))
+    for text in ("*n1", "n1 x*n2", "2*", "-1*n1", "1.5*n1", "9999999999*n1", "2*3*n1"):
+        with pytest.raises(ValueError, match="not read"):
+            slots_by_host(text)
 
 
 @pytest.mark.parametrize(
@@ -144,3 +161,49 @@ def test_instants_of_any_unit_since_1970(trace_of):
 def test_durations_have_no_epoch():
     with pytest.raises(ValidationError, match="run: unit = 'epoch': allowed: ns, us"):
         ColumnMap.model_validate({"submit": "s", "run": {"column": "r", "unit": "epoch"}})
+
+
+def test_texts_that_one_field_does_not_know(trace_of):
+    """99 and "none" are not known where the field says so; as an id and as a user they are what they are."""
+    trace = trace_of(
+        "submit,run,id,who,limit,tres\n0,10,99,none,99,c=99\n1,10,7,ann,7,c=2\n2,10,8,nil,None,c=none\n",
+        job="id",
+        user={"column": "who", "missing": ["NIL"]},
+        requested={"column": "limit", "missing": ["99", "none"]},
+        cores={"column": "tres", "pattern": "c=(.*)", "missing": ["99"], "otherwise": {"value": 3}},
+        missing=["none"],
+    )
+    assert trace.table["job"].tolist() == ["99", "7", "8"]
+    # That of the map counts in all columns, those of the field beside it.
+    assert trace.table["user"].tolist() == ["", "ann", ""]
+    same(trace.table["requested_ms"], [np.nan, 7000, np.nan])
+    same(trace.table["tasks"], [3, 2, 3])
+    assert trace.noted == {}
+
+
+def test_texts_that_an_expression_or_parents_do_not_know(trace_of):
+    trace = trace_of(
+        "submit,run,a,b,id,after\n0,10,-1,1,x,root\n1,10,2,1,root,x\n2,10,2,-1,y,root\n",
+        cpu={"expr": "a + b", "missing": ["-1"]},
+        job="id",
+        parents={"column": "after", "missing": ["root"]},
+    )
+    # 3 s where both are known, else the run time. A job may be called root, although parents of this name are none.
+    same(trace.table["cpu_ms"], [10_000, 3000, 10_000])
+    assert trace.table["job"].tolist() == ["x", "root", "y"]
+    assert trace.table["after"].tolist() == ["", "x", ""]
+
+
+def test_a_filter_sees_what_only_a_field_does_not_know(trace_of):
+    trace = trace_of(
+        "submit,run,limit\n0,10,99\n1,10,5\n2,10,60\n",
+        requested={"column": "limit", "missing": ["99"]},
+        filter="limit > 50",
+    )
+    same(trace.table["requested_ms"], [np.nan, 60_000])
+    assert trace.skipped == {"left out by the filter": 1}
+
+
+def test_a_value_is_known():
+    with pytest.raises(ValidationError, match="missing: goes with column, columns or expr"):
+        ColumnMap.model_validate({"submit": "s", "cores": {"value": 1, "missing": ["1"]}})

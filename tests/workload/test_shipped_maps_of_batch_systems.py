@@ -53,7 +53,7 @@ PBS = (
     f"start={T + 60} exec_host=n1/0+n1/1+n2/0+n2/1 Resource_List.ncpus=1 Resource_List.nodes=2:ppn=2 "
     f"Resource_List.walltime=01:00:00 end={T + 360} resources_used.cput=00:10:00 resources_used.mem=8000kb\n"
     # PBS Professional: 16 cores, of which PBS saw no CPU time; 100 s; its walltime is in seconds.
-    f"11/14/2023 22:19:20;E;2.srv;user=bob group=bio jobname=ml queue=gpu ctime={T + 10} start={T + 20} "
+    f"11/14/2023 22:19:20;E;2.srv;user=bob group=bio jobname=00:00:00 queue=gpu ctime={T + 10} start={T + 20} "
     f"exec_host=n1/0*16 Resource_List.ngpus=2 Resource_List.walltime=1800 end={T + 120} resources_used.ncpus=16 "
     f"resources_used.cput=00:00:00 resources_used.mem=1gb\n"
     # A start, a job that was deleted while it waited, and a line that is cut off.
@@ -80,7 +80,7 @@ def test_pbs(trace_of):
         user=["ann", "bob", "ann"],
         group=["phys", "bio", "phys"],
         partition=["long", "gpu", "gpu"],
-        name=["sim", "ml", ""],
+        name=["sim", "00:00:00", ""],
         resources=["", "gpu:2", "gpu:4"],
     )
     assert trace.begins_at_ms == T * 1000
@@ -89,10 +89,11 @@ def test_pbs(trace_of):
 
 
 def lsf(
-    job, *, processors=4, asked=(), hosts=("n1", "n2"), start=60, end=360, usage=(500.0, 100.0), rest=True, **other
+    job, *, processors=4, asked=(), hosts=("3*n1", "n2"), start=60, end=360, usage=(500.0, 100.0), rest=True, **other
 ):
     """A JOB_FINISH record with seconds from T, as LSF writes it."""
     kind, memory, index = other.get("kind", "JOB_FINISH"), other.get("memory", 8000), other.get("index", 0)
+    most, name = other.get("most", processors), other.get("name", 'sim ""fast""')
 
     def quoted(texts):
         return " ".join(f'"{text}"' for text in texts)
@@ -100,13 +101,13 @@ def lsf(
     listed = f"{len(asked)}{' ' if asked else ''}{quoted(asked)} {len(hosts)}{' ' if hosts else ''}{quoted(hosts)}"
     begin = (
         f'"{kind}" "10.1" {T + end} {job} 1001 33 {processors} {T} 0 0 {T + start if start else 0} "ann" "long" '
-        f'"span[hosts=1]" "" "" "login" "/home/ann" "" "out" "" "{T}.{job}" {listed} 64 12.5 "sim ""fast""" '
+        f'"span[hosts=1]" "" "" "login" "/home/ann" "" "out" "" "{T}.{job}" {listed} 64 12.5 "{name}" '
         f'"#!/bin/sh;  run ""it"""'
     )
     if not rest:
         return begin + "\n"
     rusage = f"{usage[0]:.6f} {usage[1]:.6f} " + " ".join(["-1"] * 17)
-    return f'{begin} {rusage} "" "climate" 0 {processors} "" "" {index} {memory} 0 "" "" "" "" 0\n'
+    return f'{begin} {rusage} "" "climate" 0 {most} "" "" {index} {memory} 0 "" "" "" "" 0\n'
 
 
 def test_lsf(trace_of):
@@ -117,10 +118,10 @@ def test_lsf(trace_of):
         + lsf(3, hosts=(), start=0)
         + lsf(4, kind="JOB_RESIZE")
         # Usage that is not known, and a version without it: run time x processors.
-        + lsf(5, processors=2, usage=(-1.0, -1.0), memory=-1)
-        + lsf(6, processors=2, rest=False)
+        + lsf(5, processors=2, hosts=("2*n1",), usage=(-1.0, -1.0), memory=-1)
+        + lsf(6, processors=2, hosts=("n1", "n1"), rest=False)
         # Cut off: the hosts are missing.
-        + lsf(7).partition(' 2 "n1"')[0]
+        + lsf(7).partition(' 2 "3*n1"')[0]
         + "\n",
         "lsf",
     )
@@ -139,6 +140,20 @@ def test_lsf(trace_of):
     assert trace.skipped[FILTERED] == 2
     assert trace.noted["CPU time not known, run time used"] == 2
     assert trace.skipped == {FILTERED: 2, "ends within its lists": 1}
+
+
+def test_lsf_counts_what_a_job_had_not_what_it_asked_for(trace_of):
+    """Two to eight were asked for (bsub -n 2,8), and four had; without hosts the most that was asked for."""
+    asked = {"processors": 2, "most": 8, "usage": (40.0, 20.0)}
+    trace = trace_of(
+        lsf(1, hosts=("n1", "n1", "n2", "n2"), **asked)
+        + lsf(2, hosts=("3*n1", "n2"), **asked)
+        + lsf(3, hosts=(), **asked)
+        # A job may be called as what is not known of others.
+        + lsf(4, hosts=(), processors=3, most=-1, name="-1", rest=False),
+        "lsf",
+    )
+    same(trace, tasks=[4, 4, 8, 3], cpu_ms=[15_000, 15_000, 7500, 300_000], name=['sim "fast"'] * 3 + ["-1"])
 
 
 def sge(job, *, unit=1, submit=0, start=60, end=360, slots=4, task=0, cpu=600.0, part="NONE", more="", category="NONE"):
@@ -366,20 +381,22 @@ def test_supercloud(trace_of):
         + row(1, T + 40, T + 100, 1440, "1=40,2=170000,4=1,5=40,1002=2")
         + row(2, T + 10, T + 20, 4294967295, "1=2,4=1,5=2")
         # Cancelled while it waited.
-        + row(3, 0, T + 9, 525600, ""),
+        + row(3, 0, T + 9, 525600, "")
+        # A year stands where no limit was set; as the number of a job it is a number.
+        + row(525600, T + 10, T + 20, 525600, "1=1"),
         "supercloud",
     )
     same(
         trace,
-        job=["1", "2"],
-        tasks=[40, 2],
-        cpu_ms=[60_000, 10_000],
-        memory_mb=[170_000 * 1.048576 / 40, None],
-        recorded_wait_ms=[40_000, 10_000],
-        requested_ms=[86_400_000, None],
-        user=["31", "31"],
-        partition=["p1", "p1"],
-        resources=["gpu:2", ""],
+        job=["1", "2", "525600"],
+        tasks=[40, 2, 1],
+        cpu_ms=[60_000, 10_000, 10_000],
+        memory_mb=[170_000 * 1.048576 / 40, None, None],
+        recorded_wait_ms=[40_000, 10_000, 10_000],
+        requested_ms=[86_400_000, None, None],
+        user=["31"] * 3,
+        partition=["p1"] * 3,
+        resources=["gpu:2", "", ""],
     )
     assert trace.skipped == {FILTERED: 1}
 
@@ -409,10 +426,12 @@ def test_the_logs_of_three_batch_systems():
     np.testing.assert_allclose(trace.table["cpu_ms"] * cores, cpu_s * 1000, rtol=1e-9)
     assert trace.table["resources"].tolist() == [""] * 5 + ["gpu:1", "", "gpu:2", "gpu:4"]
 
-    # Two JOB_FINISH records of 128 processors from 1389642771 to 1389683139; more CPU time than that is cut.
+    # Two JOB_FINISH records from 1389642771 to 1389683139; more CPU time than that is cut. The second is the first with
+    # other hosts: 8 hosts of 16 slots each are 128, 4 hosts that stand there twice each are 8.
     trace = read_trace(DATA / "lsf-accounting.log")
     assert (trace.format, trace.rows, trace.used) == ("lsf", 2, 2)
-    same(trace, tasks=[128, 128], cpu_ms=[40_368_000] * 2, memory_mb=[10_725_376 * 1024 / 1e6 / 128] * 2)
+    same(trace, tasks=[128, 8], cpu_ms=[40_368_000] * 2)
+    same(trace, memory_mb=[10_725_376 * 1024 / 1e6 / 128, 10_725_376 * 1024 / 1e6 / 8])
     same(trace, recorded_wait_ms=[453_000] * 2)
 
     # 60 s on one slot.

@@ -29,6 +29,7 @@ Column = (
     Annotated[str, Strict(), Bounded(min_length=1, max_length=300)]
     | Annotated[int, Strict(), Bounded(ge=1, le=100_000)]
 )
+Form = Literal["ids", "task-name", "count", "largest", "lsf-slots", "pbs-slots", "pbs-cores", "pbs-gpus"]
 INSTANTS = ("submit", "start", "end")
 DURATIONS = ("run", "requested", "cpu")
 SIZES = ("memory", "disk_read", "disk_written")
@@ -66,16 +67,18 @@ class Field(Section):
     """of disk_read and disk_written: bytes of the disk, or of calls, of which the disk saw a share"""
     zone: str | None = None
     """unit iso or date: the time zone of texts that name none, as Europe/Berlin; not set: they are compared as they
-    stand"""
+    stand. Hours of the day are those of this zone, whatever the unit"""
     format: str | None = None
     """unit date: the form, as %m/%d/%Y %H:%M:%S"""
     pattern: Annotated[str, Bounded(max_length=LONGEST_PATTERN)] | None = None
     """of a column: a regular expression (RE2) of which the first group is taken"""
-    form: Literal["ids", "task-name", "count", "largest", "pbs-slots", "pbs-cores", "pbs-gpus"] | None = None
+    form: Form | None = None
     """ids: parents with spaces, commas or semicolons between (default); task-name: Alibaba's names, R3_1_2 is number 3
-    and comes after 1 and 2; count: how many entries a list of JSON has; largest: its largest number; pbs-slots: the
-    slots in PBS's list of hosts (n1/0-3+n2/0*4: 8); pbs-cores, pbs-gpus: those in its list of nodes
-    (2:ppn=8:gpus=1: 16 and 2)"""
+    and comes after 1 and 2; count: how many entries a list of JSON has; largest: its largest number; lsf-slots: the
+    slots in LSF's list of hosts (16*n1 n2: 17); pbs-slots: those in PBS's (n1/0-3+n2/0*4: 8); pbs-cores, pbs-gpus:
+    those in its list of nodes (2:ppn=8:gpus=1: 16 and 2)"""
+    missing: tuple[str, ...] = ()
+    """texts that stand for "not known" in this field alone, beside those of the map"""
     otherwise: Field | None = None
     """another source for the rows in which this one says nothing"""
 
@@ -95,6 +98,8 @@ class Field(Section):
             raise ValueError('format: goes with unit = "date", as "%m/%d/%Y %H:%M:%S"')
         if self.zone is not None:
             _check_zone(self.zone)
+        if self.missing and self.value is not None:
+            raise ValueError("missing: goes with column, columns or expr; a value is known in every row")
         if len(self.sources) > MOST_SOURCES:
             raise ValueError(f"otherwise: {len(self.sources)} sources: allowed up to {MOST_SOURCES}")
         return self

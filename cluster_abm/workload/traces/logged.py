@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
@@ -79,7 +80,7 @@ def recorded_waits(trace: Trace) -> dict[str, Any] | None:
     """How long the jobs of a trace waited in the log [s]; None: it says of none.
 
     Keys: those of waits_in_s; by_width (waits_by_width; None: no such job has a width), by_hour (of submission, on the
-    log's own clock: "0" to "23" -> jobs, mean, median and p95; None: the log does not say when it begins).
+    clock of the log's site: "0" to "23" -> jobs, mean, median and p95; None: the log does not say when it begins).
     """
     if RECORDED_WAIT not in trace.table:
         return None
@@ -88,11 +89,23 @@ def recorded_waits(trace: Trace) -> dict[str, Any] | None:
     if found is None:
         return None
     tasks = trace.table["tasks"].to_numpy(float) if "tasks" in trace.table else None
-    by_hour = None
-    if trace.begins_at_ms is not None:
-        hours = (trace.begins_at_ms + trace.table["arrival_ms"].to_numpy(float)) // HOUR_MS % HOURS
-        by_hour = {str(hour): part for hour, part in _parts(waits_ms, hours).items()}
+    hours = hours_of_day(trace)
+    by_hour = None if hours is None else {str(hour): part for hour, part in _parts(waits_ms, hours).items()}
     return found | {"by_width": None if tasks is None else waits_by_width(waits_ms, tasks), "by_hour": by_hour}
+
+
+def hours_of_day(trace: Trace) -> Floats | None:
+    """The hour of each submission by the clock of the log's site, shape (jobs,); None: the log's begin is not known.
+
+    With a zone, clocks there change to summer time and back; without one, the log's clock counts as it stands.
+    """
+    if trace.begins_at_ms is None:
+        return None
+    instants_ms = trace.begins_at_ms + trace.table["arrival_ms"].to_numpy(float)
+    if trace.zone is None:
+        return instants_ms // HOUR_MS % HOURS
+    instants = pd.DatetimeIndex(np.floor(instants_ms).astype("datetime64[ms]"), tz="UTC")
+    return instants.tz_convert(ZoneInfo(trace.zone)).hour.to_numpy(float)
 
 
 def waits_by_width(waits_ms: Floats, tasks: Floats) -> dict[str, dict[str, float | int]] | None:

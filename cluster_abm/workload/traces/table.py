@@ -86,8 +86,11 @@ class Trace:
     parents: Parents | None = None  # which jobs each job comes after; None where the file says of no job that it does
     # What the programs in the column `name` do, as `read_profiles` gives it; None: the file has none.
     profiles: pd.DataFrame | None = None
-    # The instant of time 0 [ms since 1970], on the log's own clock: local where the log's times are; None: not known.
+    # The instant of time 0 [ms since 1970]; without `zone` on the log's own clock, local where the log's times are.
+    # None: not known.
     begins_at_ms: float | None = None
+    # The time zone of the log's site, a name of zoneinfo, by whose clock hours of the day are; None: the log's clock.
+    zone: str | None = None
     sample: float = 1.0  # the share of the log's jobs that these are
     samples: int | None = None  # rows that are no jobs but went into the profiles; None: each row that is used is a job
 

@@ -17,10 +17,10 @@ from cluster_abm.errors import InputError
 from cluster_abm.whole_files import in_one_move
 from cluster_abm.workload.traces.table import COLUMNS, WORD_COLUMNS, Trace
 
-NO_CPU = (
-    "says no CPU times, which our columns need: those of a SWIM trace are made of its bytes by --cpu-ms-per-mb of "
-    "`trace convert`"
-)
+NO_CPU = "says no CPU times, and our columns need CPU times"
+# Format -> where its CPU times come from; those of other traces the run draws.
+CPU_FROM = {"swim": "make them of its bytes by --cpu-ms-per-mb of `trace convert`"}
+RUN_IT = "run it as it is, with workload.cpu_ms, by which they are drawn"
 ROWS = 50_000  # written at once
 CSV_ENDINGS = (".csv", ".csv.gz", ".csv.xz")
 
@@ -35,7 +35,7 @@ def write_trace(trace: Trace, path: Path) -> list[Path]:
     """
     path = Path(path)
     if "cpu_ms" not in trace.table:
-        raise InputError(f"{trace.file}: {NO_CPU}")
+        raise InputError(f"{trace.file}: {NO_CPU}: {CPU_FROM.get(trace.format, RUN_IT)}")
     if path.name.lower().endswith(".parquet"):
         write_parquet(trace, path)
     else:

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -111,27 +110,27 @@ def swf_trace(lines: Lines, reading: LogReading = PLAIN_READING, needs_ids: bool
     if needs_ids:
         jobs[JOB] = np.array([f"{number:.0f}" for number in usable["job number"].tolist()], object)
     trace = Trace(where, "swf", rows, job_frame(jobs), tally(skipped), tally(noted | remarks), header)
-    return replace(trace, begins_at_ms=begins_at_ms(header))
+    begins_at_ms, zone = clock_of(header)
+    return replace(trace, begins_at_ms=begins_at_ms, zone=zone)
 
 
-def begins_at_ms(header: Mapping[str, str]) -> float | None:
-    """The instant of time 0 on the clock of the log's site [ms], by what its header says; None: it does not say.
+def clock_of(header: Mapping[str, str]) -> tuple[float | None, str | None]:
+    """The instant of time 0 [ms since 1970] and the site's time zone, as a trace has them, by what a header says.
 
-    UnixStartTime counts from 1970 in UTC. TimeZoneString names the site's zone, of which the offset at the begin holds;
-    older logs have TimeZone, the seconds to add. Without both it is UTC.
+    UnixStartTime counts from 1970 in UTC; without it there is no instant. TimeZoneString names the site's zone. Older
+    logs have TimeZone, the seconds to add all year: then the instant is on the site's clock. Without both it is UTC.
     """
     begin_s = _first_number(header.get("UnixStartTime", ""))
     if not 0 < begin_s < UNIX_END:
-        return None
-    offset_s = _first_number(header.get("TimeZone", ""))
+        return None, None
     name = (header.get("TimeZoneString", "").split() or [""])[0]
     try:
-        there = datetime.fromtimestamp(begin_s, ZoneInfo(name)).utcoffset() if name else None
+        if name:
+            return begin_s * 1000.0, ZoneInfo(name).key
     except (OSError, ValueError, KeyError):
-        there = None
-    if there is not None:
-        offset_s = there.total_seconds()
-    return (begin_s + (offset_s if abs(offset_s) <= DAY_S else 0.0)) * 1000.0
+        pass  # no zone that is known: TimeZone stands in for it
+    offset_s = _first_number(header.get("TimeZone", ""))
+    return (begin_s + (offset_s if abs(offset_s) <= DAY_S else 0.0)) * 1000.0, None
 
 
 def _first_number(text: str) -> float:

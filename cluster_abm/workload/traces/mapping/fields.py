@@ -57,7 +57,7 @@ class Fields:
         self._map, self._instants = found, instants
         self.rows = block.rows - sum(block.wrong.values())
         self._raw: Mapping[Column, pa.Array] = block.columns
-        self._ready: dict[Column, pa.Array] = {}
+        self._ready: dict[tuple[Column, tuple[str, ...]], pa.Array] = {}
 
     def take(self, kept: Flags) -> None:
         """Go on with these rows alone."""
@@ -65,7 +65,7 @@ class Fields:
 
         mask = pa.array(kept)
         self._raw = {name: cells.filter(mask) for name, cells in self._raw.items()}
-        self._ready = {name: cells.filter(mask) for name, cells in self._ready.items()}
+        self._ready = {key: cells.filter(mask) for key, cells in self._ready.items()}
         self.rows = int(kept.sum())
 
     def holds(self, expression: str) -> Flags:
@@ -97,7 +97,7 @@ class Fields:
         if field.value is not None:
             return pa.array([str(field.value)] * self.rows, pa.string())
         columns = field.columns or ((field.column,) if field.column is not None else ())
-        parts = [as_texts(self._cell(column)) for column in columns]
+        parts = [as_texts(self._cell(column, field.missing)) for column in columns]
         if field.form == "task-name":
             parts[-1] = _extracted(parts[-1], TASK_NUMBER, "number", keep=True)
         texts = parts[0] if len(parts) == 1 else compute.binary_join_element_wise(*parts, BETWEEN)
@@ -111,8 +111,9 @@ class Fields:
             texts = self.words(field).to_pylist()
             return [" ".join(text.replace(",", " ").replace(";", " ").split()) for text in texts]
         columns = field.columns or ((field.column,) if field.column is not None else ())
-        names = _extracted(as_texts(self._cell(columns[-1])), TASK_PARENTS, "parents", keep=False).to_pylist()
-        before = [as_texts(self._cell(column)).to_pylist() for column in columns[:-1]]
+        *first, last = [as_texts(self._cell(column, field.missing)) for column in columns]
+        names = _extracted(last, TASK_PARENTS, "parents", keep=False).to_pylist()
+        before = [texts.to_pylist() for texts in first]
         heads = [BETWEEN.join((*parts, "")) for parts in zip(*before, strict=True)] if before else [""] * self.rows
         return [
             " ".join(head + number for number in text.split("_")) if text else ""
@@ -132,12 +133,12 @@ class Fields:
                 read = Numbers(np.full(self.rows, math.nan), np.ones(self.rows, bool))
         elif field.expr is not None:
             node = parsed(field.expr)
-            read = numbers_of(node, self._cells(names_in(node)), self.rows)
+            read = numbers_of(node, self._cells(names_in(node), field.missing), self.rows)
         else:
             assert field.column is not None
-            cells = self._cell(field.column)
+            cells = self._cell(field.column, field.missing)
             if field.pattern is not None:
-                cells = stripped(first_group(as_texts(cells), field.pattern), self._map.missing)
+                cells = stripped(first_group(as_texts(cells), field.pattern), self._map.missing + field.missing)
             if name in INSTANTS:
                 return self._instants.read(cells, field)
             if name in DURATIONS and _is_clock(cells, field):
@@ -149,13 +150,15 @@ class Fields:
         with np.errstate(over="ignore"):
             return Numbers(self._scaled(read.amounts, name, field), read.unread)
 
-    def _cell(self, column: Column) -> pa.Array:
-        if column not in self._ready:
-            self._ready[column] = stripped(self._raw[column], self._map.missing)
-        return self._ready[column]
+    def _cell(self, column: Column, missing: tuple[str, ...] = ()) -> pa.Array:
+        """A column made ready; `missing` is what else stands for "not known" in it."""
+        key = (column, missing)
+        if key not in self._ready:
+            self._ready[key] = stripped(self._raw[column], self._map.missing + missing)
+        return self._ready[key]
 
-    def _cells(self, columns: Iterable[Column]) -> dict[Column, pa.Array]:
-        return {column: self._cell(column) for column in columns}
+    def _cells(self, columns: Iterable[Column], missing: tuple[str, ...] = ()) -> dict[Column, pa.Array]:
+        return {column: self._cell(column, missing) for column in columns}
 
     def _scaled(self, amounts: Floats, name: str, field: Field) -> Floats:
         """Numbers of the unit of a field as base units."""

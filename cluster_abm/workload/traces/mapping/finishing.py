@@ -74,7 +74,7 @@ def finished_jobs(
             _, after, _ = _known_parents(names[JOB], names[AFTER])
             trace = replace(trace, parents=_parents({JOB: names[JOB], AFTER: after}, where))
     begins = float(submit.min())
-    return replace(trace, begins_at_ms=begins if begins >= SINCE_1970_MS else None, sample=sample)
+    return replace(trace, begins_at_ms=begins if begins >= SINCE_1970_MS else None, zone=_zone_of(found), sample=sample)
 
 
 def filled(gathered: Gathered, found: ColumnMap, reading: LogReading) -> dict[str, str]:
@@ -109,6 +109,12 @@ def filled(gathered: Gathered, found: ColumnMap, reading: LogReading) -> dict[st
                 f"{machine:g} {unit}, of which the file says shares (of the map: a machine assumed)"
             )
     return says
+
+
+def _zone_of(found: ColumnMap) -> str | None:
+    """The time zone of submissions, as the map says it; of starts or ends, where these stand in for them."""
+    time = found.submit or found.start or found.end if found.events is None else found.events.time
+    return None if time is None else next((one.zone for one in time.sources if one.zone is not None), None)
 
 
 def _only(

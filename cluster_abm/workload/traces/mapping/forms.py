@@ -11,6 +11,7 @@ from cluster_abm.workload.traces.parts.units import SECOND, clock_ms
 
 _SECONDS = re.compile(r"\d{1,15}(?:\.\d*)?", re.ASCII)
 _CPUS = re.compile(r"\d+(?:\*(?P<count>\d{1,9})|-(?P<last>\d{1,9}))?", re.ASCII)
+_HOST = re.compile(r"(?:(?P<count>\d{1,9})\*)?[^\s*]+", re.ASCII)
 _NODES = re.compile(r"(?P<count>\d{1,9})|[A-Za-z]", re.ASCII)
 
 
@@ -34,6 +35,18 @@ def slots(text: str) -> float:
                 total += int(match["last"]) - int(cpus.partition("-")[0]) + 1
             else:
                 total += 1
+    return float(total) if total > 0 else math.nan
+
+
+def slots_by_host(text: str) -> float:
+    """The slots in LSF's execHosts: 16*n1 are 16, a host without a number is 1 each time that it stands there; NaN if
+    there is none."""
+    total = 0
+    for host in text.split():
+        match = _HOST.fullmatch(host)
+        if match is None:
+            raise ValueError(f"not read: {text[:40]!r}")
+        total += int(match["count"] or 1)
     return float(total) if total > 0 else math.nan
 
 
@@ -72,6 +85,7 @@ def _asked(text: str, pattern: str, default: int) -> float:
 AS_COUNT: dict[str | None, Callable[[str], float]] = {
     "count": entries,
     "largest": largest,
+    "lsf-slots": slots_by_host,
     "pbs-slots": slots,
     "pbs-cores": asked_cores,
     "pbs-gpus": asked_gpus,
