@@ -51,6 +51,7 @@ class Page:
 
 def _words(line: str) -> list[str]:
     """The words of a line as a shell has them; what joins commands is a word of its own."""
+    line = re.sub(r"\b2>(&1)?", ">", line)  # what is told on stderr
     lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|<>")
     lexer.whitespace_split = True
     lexer.commenters = "#"

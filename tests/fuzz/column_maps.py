@@ -13,7 +13,7 @@ from trace_samples import SAMPLES
 from traces import packed, spoilt_table
 
 from cluster_abm.found_modules import TRACE_MAPS
-from cluster_abm.scenario.columns import ColumnMap, Field
+from cluster_abm.scenario.columns import ColumnMap, MapField
 from cluster_abm.scenario.columns.map import DURATIONS, INSTANTS, NUMBERS, SIZES, UNITS, WORDS
 
 # Columns of the tables, with cells that a map may read rightly.
@@ -251,7 +251,7 @@ def _field(random: Random, name: str, depth: int = 0) -> object:
     if depth < 3 and random.random() < 0.15:
         found["otherwise"] = _field(random, name, depth + 1)
     if random.random() < 0.03:
-        found[random.choice((*Field.model_fields, "nosuch"))] = random.choice((True, [], {}, -1, 1e400, "x"))
+        found[random.choice((*MapField.model_fields, "nosuch"))] = random.choice((True, [], {}, -1, 1e400, "x"))
     return found
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from cluster_abm.errors import InputError
 from cluster_abm.found_modules import TRACE_MAPS
-from cluster_abm.scenario.columns import ColumnMap, Layout
+from cluster_abm.scenario.columns import ColumnMap, TableLayout
 from cluster_abm.workload.traces.guessing.cells import ColumnContent
 from cluster_abm.workload.traces.guessing.cores import parts, telling_cores
 from cluster_abm.workload.traces.guessing.durations import is_code, is_counter, telling_durations
@@ -68,7 +68,7 @@ def test_separators(separator):
 def test_layouts_of_text(text, layout, names, first):
     found = sampled(text)
     assert (found.layout, found.names, found.columns[0]) == (layout, names, first)
-    Layout.model_validate(found.layout)
+    TableLayout.model_validate(found.layout)
 
 
 def test_layouts_of_json():

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cluster_abm.errors import InputError
-from cluster_abm.scenario.columns import Layout
+from cluster_abm.scenario.columns import TableLayout
 from cluster_abm.workload.traces.layouts import json as document
 from cluster_abm.workload.traces.layouts import json_lines, text_rows
 from cluster_abm.workload.traces.layouts.blocks import Source
@@ -20,7 +20,7 @@ from cluster_abm.workload.traces.layouts.json_paths import steps_of
 def blocks_of(module, text, needed, size=1 << 20, **layout):
     data = text if isinstance(text, bytes) else text.encode()
     source = Source(iter([data[at : at + size] for at in range(0, len(data), size)]), "log")
-    return list(module.read(source, Layout(**layout), needed).blocks)
+    return list(module.read(source, TableLayout(**layout), needed).blocks)
 
 
 def one(module, text, needed, **layout):
@@ -190,7 +190,7 @@ def test_a_file_without_a_row_that_can_be_read_is_given_up_early(monkeypatch):
         yield b"-\n-\n"
         pytest.fail("read on behind four rows in vain")
 
-    table = json_lines.read(Source(blocks(), "log"), Layout(kind="json-lines"), ("a",))
+    table = json_lines.read(Source(blocks(), "log"), TableLayout(kind="json-lines"), ("a",))
     with pytest.raises(InputError, match=r"log: no row can be read: no JSON \(4\)"):
         list(table.blocks)
 
@@ -198,5 +198,5 @@ def test_a_file_without_a_row_that_can_be_read_is_given_up_early(monkeypatch):
 def test_rows_that_can_be_read_behind_many_that_cannot_are_read(monkeypatch):
     monkeypatch.setattr(text_rows, "IN_VAIN", 3)
     blocks = iter([b"-\n-\n", b'{"a": 1}\n', b"-\n-\n", b'{"a": 2}\n'])
-    table = json_lines.read(Source(blocks, "log"), Layout(kind="json-lines"), ("a",))
+    table = json_lines.read(Source(blocks, "log"), TableLayout(kind="json-lines"), ("a",))
     assert sum(len(block.columns["a"]) for block in table.blocks) == 2

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cluster_abm.errors import InputError
-from cluster_abm.scenario.columns import Layout
+from cluster_abm.scenario.columns import TableLayout
 from cluster_abm.workload.traces.layouts.blocks import Source
 from cluster_abm.workload.traces.layouts.opening import told_by
 
@@ -20,7 +20,7 @@ def table(kind, text, needed, size=1 << 20, **layout):
     """The cells of the needed columns, the rows of the file, and the wrong ones by reason."""
     data = text if isinstance(text, bytes) else text.encode()
     source = Source(iter([data[at : at + size] for at in range(0, len(data), size)]), "log")
-    found = import_module(f"cluster_abm.workload.traces.layouts.{kind}").read(source, Layout(**layout), needed)
+    found = import_module(f"cluster_abm.workload.traces.layouts.{kind}").read(source, TableLayout(**layout), needed)
     cells = {column: [] for column in needed}
     wrong, rows = Counter(), 0
     for block in found.blocks:
@@ -209,7 +209,7 @@ def test_a_file_of_which_no_row_can_be_read(kind, text, layout, said):
     ],
 )
 def test_the_kind_is_told_by_the_first_line(head, kind):
-    assert told_by(head, Layout()).kind == kind
+    assert told_by(head, TableLayout()).kind == kind
 
 
 def test_no_layout_opens_more_than_a_part_of_the_file_at_a_time():
@@ -223,7 +223,7 @@ def test_no_layout_opens_more_than_a_part_of_the_file_at_a_time():
             yield data[at : at + 400]
 
     found = import_module("cluster_abm.workload.traces.layouts.blanks").read(
-        Source(blocks(), "log", Path()), Layout(header=False), (1,)
+        Source(blocks(), "log", Path()), TableLayout(header=False), (1,)
     )
     assert next(iter(found.blocks)).rows == 100
     assert len(read) <= 2

@@ -156,8 +156,8 @@ def test_a_pipe_is_refused_where_a_trace_is_read_again_and_again(tmp_path: Path)
 @pytest.mark.parametrize(
     ("name", "data", "words"),
     [
-        ("a.csv", b"," * 2_000_000, "the line at byte 0 is longer than 1,000,000 bytes"),
-        ("a.csv", b"," * 500_000, "line 1: 500,001 columns: allowed up to 100"),
+        ("a.csv", b"arrival_ms,cpu_ms" + b"," * 2_000_000, "the line at byte 0 is longer than 1,000,000 bytes"),
+        ("a.csv", b"arrival_ms,cpu_ms" + b"," * 500_000, "line 1: 500,002 columns: allowed up to 100"),
         ("a.csv", CSV + b"1" * 1_000_001, "the line at byte 26 is longer than 1,000,000 bytes"),
         ("a.swf", SWF + b"1 " * 1_000_000, "is longer than 1,000,000 bytes"),
         ("a.csv", b"arrival_ms,cpu_ms\n" + b'"a\n",' * 800_000, "line 2: a row of more than 1,048,576 bytes"),

@@ -52,7 +52,7 @@ class Arithmetic:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Relation:
     """One of COMPARISONS between two values."""
 
     sign: str
@@ -76,13 +76,13 @@ class Logic:
     parts: tuple[Node, ...]
 
 
-Node = Constant | Name | Arithmetic | Comparison | Membership | Logic
+Node = Constant | Name | Arithmetic | Relation | Membership | Logic
 
 
 @lru_cache(maxsize=1000)
 def parsed(text: str) -> Node:
     """The tree of an expression. Raises ValueError: it cannot be read; says where."""
-    return _Reader(text).all()
+    return _ExpressionReader(text).all()
 
 
 def check_expression(text: str, truth: bool) -> None:
@@ -102,7 +102,7 @@ def check_expression(text: str, truth: bool) -> None:
 
 def is_truth(node: Node) -> bool:
     """Whether an expression holds or does not, rather than being a number or a text."""
-    return isinstance(node, Logic | Comparison | Membership)
+    return isinstance(node, Logic | Relation | Membership)
 
 
 def _check_kinds(node: Node, text: str) -> None:
@@ -133,7 +133,7 @@ def names_in(node: Node) -> list[str | int]:
     return list(dict.fromkeys(name for part in parts for name in names_in(part)))
 
 
-class _Reader:
+class _ExpressionReader:
     """Reads an expression from left to right."""
 
     def __init__(self, text: str) -> None:
@@ -221,7 +221,7 @@ class _Reader:
         left = self._sum()
         sign = self._take(*COMPARISONS)
         if sign:
-            return Comparison(sign, left, self._sum())
+            return Relation(sign, left, self._sum())
         if self._take("in"):
             return Membership(left, self._list())
         if self._take("not"):

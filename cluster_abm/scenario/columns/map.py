@@ -46,7 +46,7 @@ UNITS: dict[str, tuple[str, ...]] = (
 )
 
 
-class Field(Section):
+class MapField(Section):
     """Where one field of a job comes from. A text alone is a column's name, a whole number its position from 1."""
 
     column: Column | None = None
@@ -79,7 +79,7 @@ class Field(Section):
     those in its list of nodes (2:ppn=8:gpus=1: 16 and 2)"""
     missing: tuple[str, ...] = ()
     """texts that stand for "not known" in this field alone, beside those of the map"""
-    otherwise: Field | None = None
+    otherwise: MapField | None = None
     """another source for the rows in which this one says nothing"""
 
     @model_validator(mode="before")
@@ -88,7 +88,7 @@ class Field(Section):
         return {"column": given} if isinstance(given, str | int) and not isinstance(given, bool) else given
 
     @model_validator(mode="after")
-    def _one_source(self) -> Field:
+    def _one_source(self) -> MapField:
         given = [self.column is not None, bool(self.columns), self.expr is not None, self.value is not None]
         if sum(given) != 1:
             raise ValueError("allowed: one of column, columns, expr and value")
@@ -105,12 +105,12 @@ class Field(Section):
         return self
 
     @property
-    def sources(self) -> tuple[Field, ...]:
+    def sources(self) -> tuple[MapField, ...]:
         """The field, and those that stand in for it, in their order."""
         return (self, *(() if self.otherwise is None else self.otherwise.sources))
 
 
-class Layout(Section):
+class TableLayout(Section):
     """How the table lies in its file. What is not set is told by the content."""
 
     kind: Literal["table", "blanks", "counted", "pairs", "attributes", "json", "json-lines", "parquet"] | None = None
@@ -141,7 +141,7 @@ class Events(Section):
 
     kind: Column
     """the column that says what happened"""
-    time: Field
+    time: MapField
     """when it happened"""
     submit: tuple[str, ...] = ()
     """values of kind: submitted"""
@@ -197,47 +197,47 @@ class ColumnMap(Section):
 
     about: About = About()
     """what it is"""
-    file: Layout = Layout()
+    file: TableLayout = TableLayout()
     """how the table lies in its file"""
     reader: Literal["sacct"] | None = None
     """lines of jobs and steps, which code reads; then `file` alone says where the columns are"""
-    submit: Field | None = None
+    submit: MapField | None = None
     """when it was submitted"""
-    start: Field | None = None
+    start: MapField | None = None
     """when it started"""
-    end: Field | None = None
+    end: MapField | None = None
     """when it ended"""
-    run: Field | None = None
+    run: MapField | None = None
     """how long it ran; not set: from start to end"""
-    requested: Field | None = None
+    requested: MapField | None = None
     """the run time that it asked for"""
-    cpu: Field | None = None
+    cpu: MapField | None = None
     """CPU time that it used; not set: run time x cores"""
-    cores: Field | None = None
+    cores: MapField | None = None
     """cores that it had; not set: as many as tasks"""
-    tasks: Field | None = None
+    tasks: MapField | None = None
     """tasks that it had; not set: a task for each core"""
-    memory: Field | None = None
+    memory: MapField | None = None
     """memory that it had"""
-    disk_read: Field | None = None
+    disk_read: MapField | None = None
     """bytes that it read"""
-    disk_written: Field | None = None
+    disk_written: MapField | None = None
     """bytes that it wrote"""
-    job: Field | None = None
+    job: MapField | None = None
     """its id"""
-    workflow: Field | None = None
+    workflow: MapField | None = None
     """the id of the workflow to which it belongs: --sample keeps these whole"""
-    parents: Field | None = None
+    parents: MapField | None = None
     """ids of the jobs that must have ended before it starts"""
-    user: Field | None = None
+    user: MapField | None = None
     """whose it is"""
-    group: Field | None = None
+    group: MapField | None = None
     """the user's group or account"""
-    partition: Field | None = None
+    partition: MapField | None = None
     """the partition or queue"""
-    name: Field | None = None
+    name: MapField | None = None
     """the program that it runs"""
-    resources: dict[str, Field] = {}  # noqa: RUF012
+    resources: dict[str, MapField] = {}  # noqa: RUF012
     """counted resources that it asked for, by name, as gpu"""
     events: Events | None = None
     """one job from several rows"""
@@ -295,14 +295,14 @@ class ColumnMap(Section):
         return any(one is not None for one in found)
 
     @property
-    def fields(self) -> dict[str, Field]:
+    def fields(self) -> dict[str, MapField]:
         """The fields that are mapped, numbers first; counted resources as resources.NAME."""
         found = {name: getattr(self, name) for name in (*NUMBERS, *WORDS)}
         found |= {f"resources.{name}": field for name, field in self.resources.items()}
         return {name: field for name, field in found.items() if field is not None}
 
 
-def _check_number(name: str, field: Field, machine: Machine, shown: str = "") -> None:
+def _check_number(name: str, field: MapField, machine: Machine, shown: str = "") -> None:
     """Raise ValueError for a unit that does not measure this, or that needs more to be said."""
     shown = shown or name
     _check_one_column(shown, field)
@@ -320,7 +320,7 @@ def _check_number(name: str, field: Field, machine: Machine, shown: str = "") ->
         )
 
 
-def _check_choices(name: str, field: Field) -> None:
+def _check_choices(name: str, field: MapField) -> None:
     """Raise ValueError for a choice that would change nothing."""
     parts = [part for part in OF_PARTS if part != "cores"] if field.per == "core" else OF_PARTS
     problems = [
@@ -343,7 +343,7 @@ def _check_choices(name: str, field: Field) -> None:
             raise ValueError(f"{name}: {words}")
 
 
-def _check_one_column(shown: str, field: Field) -> None:
+def _check_one_column(shown: str, field: MapField) -> None:
     """Raise ValueError for a number that is to come from several columns."""
     if any(one.columns for one in field.sources):
         raise ValueError(f"{shown}: columns make an id together: allowed: column, expr or value")

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from cluster_abm.scenario.columns import ColumnMap, Events, Field, Layout, Spread
+from cluster_abm.scenario.columns import ColumnMap, Events, MapField, Spread, TableLayout
 from cluster_abm.scenario.columns.map import About, Machine
 from cluster_abm.workload.traces.mapping.maps import shipped_maps
 
@@ -20,7 +20,7 @@ NOT_TRIED = "not tried on the file"
 
 
 PARTS_OF_A_MAP: dict[str, type[BaseModel]] = {
-    "map": ColumnMap, "field": Field, "file": Layout, "events": Events, "spread": Spread, "machine": Machine,
+    "map": ColumnMap, "field": MapField, "file": TableLayout, "events": Events, "spread": Spread, "machine": Machine,
     "about": About,
 }  # fmt: skip
 

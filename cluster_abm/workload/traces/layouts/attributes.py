@@ -7,8 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from cluster_abm.scenario.columns import Layout
-from cluster_abm.workload.traces.layouts.blocks import Block, Column, Source, Table
+from cluster_abm.scenario.columns import TableLayout
+from cluster_abm.workload.traces.layouts.blocks import CellBlock, Column, Source, Table
 from cluster_abm.workload.traces.layouts.text_rows import block_of, checked, lines_of, refuse_positions
 
 BETWEEN = ("***", "-- ")  # begin the line between two jobs of a history file, and what is printed before the jobs
@@ -17,7 +17,7 @@ _ESCAPED = re.compile(r"\\(.)")
 NO_PAIR = "a line that is not KEY = VALUE"
 
 
-def read(source: Source, layout: Layout, needed: tuple[Column, ...]) -> Table:
+def read(source: Source, layout: TableLayout, needed: tuple[Column, ...]) -> Table:
     """The table in a file of text, a job a row; keys are the same in small and large letters.
 
     Raises InputError: empty, no text, a column by its position, no row that can be read.
@@ -26,7 +26,7 @@ def read(source: Source, layout: Layout, needed: tuple[Column, ...]) -> Table:
     return Table(None, checked(_blocks(lines_of(source, layout.remark), needed), source.where))
 
 
-def _blocks(blocks: Iterator[list[str]], needed: tuple[Column, ...]) -> Iterator[Block]:
+def _blocks(blocks: Iterator[list[str]], needed: tuple[Column, ...]) -> Iterator[CellBlock]:
     keys = [str(column).lower() for column in needed]
     wanted = set(keys)
     job: dict[str, str] = {}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from cluster_abm.scenario.columns import Layout
-from cluster_abm.workload.traces.layouts.blocks import Block, Column, Source, Table
+from cluster_abm.scenario.columns import TableLayout
+from cluster_abm.workload.traces.layouts.blocks import CellBlock, Column, Source, Table
 from cluster_abm.workload.traces.layouts.table import place_of
 from cluster_abm.workload.traces.layouts.text_rows import block_of, checked, named
 
 
-def read(source: Source, layout: Layout, needed: tuple[Column, ...]) -> Table:
+def read(source: Source, layout: TableLayout, needed: tuple[Column, ...]) -> Table:
     """The table in a file of text; rows with another number of cells than the first or the names are counted as wrong.
 
     Raises InputError: empty, no text, a needed column that is not there, no row that can be read.
@@ -22,7 +22,9 @@ def read(source: Source, layout: Layout, needed: tuple[Column, ...]) -> Table:
     return Table(names, checked(_blocks(lines, needed, places, width), source.where))
 
 
-def _blocks(blocks: Iterator[list[str]], needed: tuple[Column, ...], places: list[int], width: int) -> Iterator[Block]:
+def _blocks(
+    blocks: Iterator[list[str]], needed: tuple[Column, ...], places: list[int], width: int
+) -> Iterator[CellBlock]:
     for lines in blocks:
         rows, wrong = [], Counter[str]()
         for line in lines:

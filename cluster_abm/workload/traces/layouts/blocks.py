@@ -26,7 +26,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Block:
+class CellBlock:
     """Some rows of a table."""
 
     # Column -> its cells, shape (rows - all wrong,): text where the file is text, numbers where it says so (Parquet,
@@ -44,7 +44,7 @@ class Table:
     """A table as it is read."""
 
     names: tuple[str, ...] | None  # all its columns in their order; None: each row names its own
-    blocks: Iterator[Block]
+    blocks: Iterator[CellBlock]
 
 
 class BlockFile(io.RawIOBase):

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from cluster_abm.bounded_files import shown
 from cluster_abm.errors import InputError
-from cluster_abm.scenario.columns import Layout
-from cluster_abm.workload.traces.layouts.blocks import Block, Column, Source, Table
+from cluster_abm.scenario.columns import TableLayout
+from cluster_abm.workload.traces.layouts.blocks import CellBlock, Column, Source, Table
 from cluster_abm.workload.traces.layouts.table import place_of
 from cluster_abm.workload.traces.layouts.text_rows import block_of, checked, named
 
@@ -33,7 +33,7 @@ class _Listed:
     times: int
 
 
-def read(source: Source, layout: Layout, needed: tuple[Column, ...]) -> Table:
+def read(source: Source, layout: TableLayout, needed: tuple[Column, ...]) -> Table:
     """The table in a file of text; a list is its entries with blanks between.
 
     Raises InputError: empty, no text, a needed column that is not there, no row that can be read.
@@ -49,7 +49,7 @@ def read(source: Source, layout: Layout, needed: tuple[Column, ...]) -> Table:
     return Table(names, checked(_blocks(lines, needed, rows, cells_of, layout.quoted), source.where))
 
 
-def _splitter(layout: Layout) -> Callable[[str], list[str]]:
+def _splitter(layout: TableLayout) -> Callable[[str], list[str]]:
     """What makes cells of a line; of those in quotes the quotes stay."""
     if layout.separator is None:
         return _CELL.findall if layout.quoted else str.split
@@ -143,7 +143,7 @@ def _blocks(
     rows: _Rows,
     cells_of: Callable[[str], list[str]],
     quoted: bool,
-) -> Iterator[Block]:
+) -> Iterator[CellBlock]:
     for lines in blocks:
         found, wrong = [], Counter[str]()
         for line in lines:

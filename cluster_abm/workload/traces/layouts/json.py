@@ -9,8 +9,8 @@ from typing import Any
 
 from cluster_abm.bounded_files import shown
 from cluster_abm.errors import InputError
-from cluster_abm.scenario.columns import Layout
-from cluster_abm.workload.traces.layouts.blocks import Block, Column, Source, Table
+from cluster_abm.scenario.columns import TableLayout
+from cluster_abm.workload.traces.layouts.blocks import CellBlock, Column, Source, Table
 from cluster_abm.workload.traces.layouts.json_paths import Step, json_column, parsed_json, steps_of, value_at
 from cluster_abm.workload.traces.layouts.text_rows import checked, refuse_positions
 
@@ -18,7 +18,7 @@ ROWS = 100_000  # of a block
 NO_OBJECT = "no object"
 
 
-def read(source: Source, layout: Layout, needed: tuple[Column, ...]) -> Table:
+def read(source: Source, layout: TableLayout, needed: tuple[Column, ...]) -> Table:
     """The table in a document, which is read whole.
 
     Raises InputError: no JSON, no list at the layout's path, a column by its position, no row that is an object.
@@ -82,10 +82,10 @@ def _rows(document: Any, path: str, where: str) -> list[Any]:
     raise InputError(f"{where}: no list {at} (file.rows says where the rows are){there}")
 
 
-def _blocks(rows: list[Any], columns: list[_Path]) -> Iterator[Block]:
+def _blocks(rows: list[Any], columns: list[_Path]) -> Iterator[CellBlock]:
     for begin in range(0, max(len(rows), 1), ROWS):
         some = rows[begin : begin + ROWS]
         objects = [row for row in some if isinstance(row, dict)]
         wrong = Counter({NO_OBJECT: len(some) - len(objects)} if len(objects) < len(some) else {})
         made: dict[Column, Any] = {column.path: json_column([column.of(row) for row in objects]) for column in columns}
-        yield Block(made, len(some), wrong)
+        yield CellBlock(made, len(some), wrong)

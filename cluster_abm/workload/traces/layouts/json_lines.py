@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from cluster_abm.bounded_files import shown
-from cluster_abm.scenario.columns import Layout
+from cluster_abm.scenario.columns import TableLayout
 from cluster_abm.workload.text.lines import Lines
-from cluster_abm.workload.traces.layouts.blocks import Block, Column, Source, Table
+from cluster_abm.workload.traces.layouts.blocks import CellBlock, Column, Source, Table
 from cluster_abm.workload.traces.layouts.json_paths import Step, json_column, parsed_json, steps_of, value_at
 from cluster_abm.workload.traces.layouts.text_rows import checked, refuse_positions
 
@@ -19,7 +19,7 @@ NO_JSON, NO_OBJECT = "no JSON", "no object"
 Path = tuple[str, tuple[Step, ...]]
 
 
-def read(source: Source, layout: Layout, needed: tuple[Column, ...]) -> Table:
+def read(source: Source, layout: TableLayout, needed: tuple[Column, ...]) -> Table:
     """The table in a file of lines; a line that is no object of JSON is counted as wrong.
 
     Raises InputError: empty, no text, a column by its position, no line that is an object.
@@ -30,13 +30,13 @@ def read(source: Source, layout: Layout, needed: tuple[Column, ...]) -> Table:
     return Table(None, checked(_blocks(Lines(source.blocks, source.where), paths), where))
 
 
-def _blocks(blocks: Lines, paths: list[Path]) -> Iterator[Block]:
+def _blocks(blocks: Lines, paths: list[Path]) -> Iterator[CellBlock]:
     for block in blocks:
         if block.strip():
             yield _by_pyarrow(block, paths) or _line_by_line(block, paths)
 
 
-def _line_by_line(block: bytes, paths: list[Path]) -> Block:
+def _line_by_line(block: bytes, paths: list[Path]) -> CellBlock:
     objects, wrong = [], Counter[str]()
     for line in block.replace(b"\r", b"\n").split(b"\n"):
         if not line.strip():
@@ -53,10 +53,10 @@ def _line_by_line(block: bytes, paths: list[Path]) -> Block:
     columns: dict[Column, Any] = {
         path: json_column([value_at(one, path, steps) for one in objects]) for path, steps in paths
     }
-    return Block(columns, len(objects) + sum(wrong.values()), wrong)
+    return CellBlock(columns, len(objects) + sum(wrong.values()), wrong)
 
 
-def _by_pyarrow(block: bytes, paths: list[Path]) -> Block | None:
+def _by_pyarrow(block: bytes, paths: list[Path]) -> CellBlock | None:
     """The rows of a block in which each column is of one kind; None if it cannot be read so."""
     import pyarrow as pa
     from pyarrow import compute, json
@@ -76,7 +76,7 @@ def _by_pyarrow(block: bytes, paths: list[Path]) -> Block | None:
     for path, (steps, _) in kinds.items():
         cells = table.column(steps[0]).combine_chunks()
         columns[path] = compute.struct_field(cells, list(steps[1:])) if len(steps) > 1 else cells
-    return Block(columns, table.num_rows)
+    return CellBlock(columns, table.num_rows)
 
 
 def _kinds(block: bytes, paths: list[Path]) -> dict[str, tuple[tuple[str, ...], Any]] | None:

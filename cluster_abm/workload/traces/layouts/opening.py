@@ -9,7 +9,7 @@ from itertools import chain
 
 from cluster_abm.bounded_files import shown
 from cluster_abm.errors import InputError
-from cluster_abm.scenario.columns import Layout
+from cluster_abm.scenario.columns import TableLayout
 from cluster_abm.workload.text.lines import BYTE_ORDER_MARK
 from cluster_abm.workload.text.separators import most_often
 from cluster_abm.workload.traces.layouts.blocks import Column, Source, Table
@@ -18,7 +18,7 @@ HEAD = 100_000  # bytes that are looked at
 ATTRIBUTE = re.compile(r"[A-Za-z_]\w* = \S")  # of HTCondor
 
 
-def opened_table(source: Source, layout: Layout, needed: tuple[Column, ...]) -> Table:
+def opened_table(source: Source, layout: TableLayout, needed: tuple[Column, ...]) -> Table:
     """The table of a file; what its layout does not say is told by the first lines.
 
     Raises InputError: as the layout's `read` does; or the file is empty.
@@ -39,7 +39,7 @@ def opened_table(source: Source, layout: Layout, needed: tuple[Column, ...]) -> 
     return found
 
 
-def told_by(head: bytes, layout: Layout) -> Layout:
+def told_by(head: bytes, layout: TableLayout) -> TableLayout:
     """The layout with its kind and separator, which the first bytes tell where it does not say them."""
     kind, separator = layout.kind, layout.separator
     text = head.removeprefix(BYTE_ORDER_MARK).lstrip()

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from cluster_abm.bounded_files import shown
 from cluster_abm.errors import InputError
-from cluster_abm.scenario.columns import Layout
-from cluster_abm.workload.traces.layouts.blocks import Block, Column, Source, Table
+from cluster_abm.scenario.columns import TableLayout
+from cluster_abm.workload.traces.layouts.blocks import CellBlock, Column, Source, Table
 from cluster_abm.workload.traces.layouts.text_rows import block_of, checked, lines_of
 
 SEPARATOR = ";"
@@ -17,7 +17,7 @@ SEPARATOR = ";"
 _QUOTED = re.compile(r'([^\s=]+)=("[^"]*"(?!\S)|\S*)')
 
 
-def read(source: Source, layout: Layout, needed: tuple[Column, ...]) -> Table:
+def read(source: Source, layout: TableLayout, needed: tuple[Column, ...]) -> Table:
     """The table in a file of text; the layout's names are those of the cells before the pairs.
 
     Raises InputError: empty, no text, a position that is no cell before the pairs, no row that can be read.
@@ -33,7 +33,7 @@ def read(source: Source, layout: Layout, needed: tuple[Column, ...]) -> Table:
     return Table(None, checked(blocks, source.where))
 
 
-def _blocks(blocks: Iterator[list[str]], layout: Layout, needed: tuple[Column, ...]) -> Iterator[Block]:
+def _blocks(blocks: Iterator[list[str]], layout: TableLayout, needed: tuple[Column, ...]) -> Iterator[CellBlock]:
     separator, before = layout.separator or SEPARATOR, len(layout.names)
     places = {name: place for place, name in enumerate(layout.names)}
     sources = [column - 1 if isinstance(column, int) else places.get(column, column) for column in needed]

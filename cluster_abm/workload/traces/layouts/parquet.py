@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from cluster_abm.bounded_files import shown
 from cluster_abm.errors import InputError
-from cluster_abm.scenario.columns import Layout
-from cluster_abm.workload.traces.layouts.blocks import Block, Column, Source, Table
+from cluster_abm.scenario.columns import TableLayout
+from cluster_abm.workload.traces.layouts.blocks import CellBlock, Column, Source, Table
 from cluster_abm.workload.traces.layouts.table import place_of
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 ROWS = 200_000  # read at once
 
 
-def read(source: Source, layout: Layout, needed: tuple[Column, ...]) -> Table:
+def read(source: Source, layout: TableLayout, needed: tuple[Column, ...]) -> Table:
     """The table in a Parquet file. Raises InputError: damaged, or a needed column that is not there."""
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
@@ -46,7 +46,7 @@ def names_of(data: bytes) -> tuple[str, ...]:
         return ()
 
 
-def _blocks(file: ParquetFile, names: dict[Column, str], where: str) -> Iterator[Block]:
+def _blocks(file: ParquetFile, names: dict[Column, str], where: str) -> Iterator[CellBlock]:
     import pyarrow as pa
 
     try:
@@ -55,7 +55,7 @@ def _blocks(file: ParquetFile, names: dict[Column, str], where: str) -> Iterator
             for column, name in names.items():
                 cells = batch.column(name)
                 columns[column] = cells.dictionary_decode() if pa.types.is_dictionary(cells.type) else cells
-            yield Block(columns, batch.num_rows)
+            yield CellBlock(columns, batch.num_rows)
     except (pa.ArrowException, OSError, ValueError) as problem:
         raise _damaged(where, problem) from None
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from cluster_abm.bounded_files import shown
 from cluster_abm.errors import InputError
-from cluster_abm.scenario.columns import Layout
+from cluster_abm.scenario.columns import TableLayout
 from cluster_abm.workload.text.lines import BYTE_ORDER_MARK
-from cluster_abm.workload.traces.layouts.blocks import Block, BlockFile, Column, Source, Table
+from cluster_abm.workload.traces.layouts.blocks import BlockFile, CellBlock, Column, Source, Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,7 +25,7 @@ LONGEST_HEAD = 2**20  # bytes in which the first two lines must end
 MOST_COLUMNS = 100_000
 
 
-def read(source: Source, layout: Layout, needed: tuple[Column, ...]) -> Table:
+def read(source: Source, layout: TableLayout, needed: tuple[Column, ...]) -> Table:
     """The table in a file of text; rows with another number of cells than the first are counted as wrong.
 
     Raises InputError: empty, no text, a needed column that is not there, broken quotes.
@@ -58,7 +58,7 @@ def place_of(column: Column, names: tuple[str, ...], width: int, where: str) -> 
 
 
 def _names(
-    blocks: Iterator[bytes], layout: Layout, separator: str, where: str
+    blocks: Iterator[bytes], layout: TableLayout, separator: str, where: str
 ) -> tuple[tuple[str, ...], int, Iterator[bytes]]:
     """The names of the columns, how many cells a row has, and the bytes of the rows."""
     head = b""
@@ -78,7 +78,7 @@ def _names(
     return names, widest, chain([body], blocks)
 
 
-def _two_lines(head: bytes, layout: Layout, separator: str, where: str) -> tuple[list[str], list[str], bytes]:
+def _two_lines(head: bytes, layout: TableLayout, separator: str, where: str) -> tuple[list[str], list[str], bytes]:
     """The cells of the first two lines, and what stands behind the first."""
     if b"\n" not in head:
         head = head.replace(b"\r", b"\n")
@@ -100,7 +100,7 @@ def _two_lines(head: bytes, layout: Layout, separator: str, where: str) -> tuple
 
 def _blocks(
     body: Iterator[bytes], places: dict[Column, int], width: int, separator: str, quoted: bool, where: str
-) -> Iterator[Block]:
+) -> Iterator[CellBlock]:
     import pyarrow as pa
     from pyarrow import csv as reader
 
@@ -140,12 +140,12 @@ def _blocks(
             before += block.rows
             yield block
         if wrong:
-            yield Block({}, len(wrong), dict(Counter(reason for _, reason in wrong)))
+            yield CellBlock({}, len(wrong), dict(Counter(reason for _, reason in wrong)))
     except pa.ArrowInvalid as problem:
         raise InputError(f"{shown(where)}: cannot be read as a table: {_said(problem)}") from None
 
 
-def _block(batch: pa.RecordBatch, places: dict[Column, int], wrong: list[tuple[int, str]], before: int) -> Block:
+def _block(batch: pa.RecordBatch, places: dict[Column, int], wrong: list[tuple[int, str]], before: int) -> CellBlock:
     """The rows of a batch, and those of another width between them, which go out of the list.
 
     Args:
@@ -163,7 +163,7 @@ def _block(batch: pa.RecordBatch, places: dict[Column, int], wrong: list[tuple[i
     reasons = Counter(reason for _, reason in wrong[:here])
     del wrong[:here]
     rows = batch.num_rows + here
-    return Block(
+    return CellBlock(
         {column: batch.column(str(place)) for column, place in places.items()},
         rows,
         dict(reasons),

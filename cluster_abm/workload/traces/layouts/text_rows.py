@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from cluster_abm.bounded_files import shown
 from cluster_abm.errors import InputError
-from cluster_abm.scenario.columns import Layout
+from cluster_abm.scenario.columns import TableLayout
 from cluster_abm.workload.text.lines import Lines
-from cluster_abm.workload.traces.layouts.blocks import Block, Column, Source
+from cluster_abm.workload.traces.layouts.blocks import CellBlock, Column, Source
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,7 +35,7 @@ def lines_of(source: Source, remark: str = "") -> Iterator[list[str]]:
 
 
 def named(
-    source: Source, layout: Layout, cells_of: Callable[[str], list[str]]
+    source: Source, layout: TableLayout, cells_of: Callable[[str], list[str]]
 ) -> tuple[tuple[str, ...], int, Iterator[list[str]]]:
     """The columns' names by the header or the layout, how many cells the first line has, and the lines of rows.
 
@@ -61,14 +61,14 @@ def text_column(cells: Sequence[str | None]) -> pa.Array:
     return pa.array(cells, pa.string())
 
 
-def block_of(rows: Sequence[Sequence[str | None]], needed: Sequence[Column], wrong: Counter[str]) -> Block:
+def block_of(rows: Sequence[Sequence[str | None]], needed: Sequence[Column], wrong: Counter[str]) -> CellBlock:
     """A block of rows that hold the cells of the needed columns; `wrong` counts those that are not among them."""
     columns = zip(*rows, strict=True) if rows else [()] * len(needed)
     made = {column: text_column(cells) for column, cells in zip(needed, columns, strict=False)}
-    return Block(made, len(rows) + sum(wrong.values()), dict(wrong))
+    return CellBlock(made, len(rows) + sum(wrong.values()), dict(wrong))
 
 
-def checked(blocks: Iterator[Block], where: str) -> Iterator[Block]:
+def checked(blocks: Iterator[CellBlock], where: str) -> Iterator[CellBlock]:
     """The same blocks. Raises InputError: no row can be read, of the whole file or of its first IN_VAIN ones."""
     wrong: Counter[str] = Counter()
     rows = 0

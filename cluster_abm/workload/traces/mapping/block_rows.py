@@ -14,14 +14,14 @@ from cluster_abm.workload.traces.mapping.cells import Numbers
 from cluster_abm.workload.traces.mapping.events import ENDED, OTHER, STARTED, SUBMITTED
 from cluster_abm.workload.traces.mapping.fields import Fields
 from cluster_abm.workload.traces.mapping.gathered import Gathered
-from cluster_abm.workload.traces.mapping.rows import Rows, is_number
+from cluster_abm.workload.traces.mapping.rows import FieldRows, is_number
 from cluster_abm.workload.traces.mapping.sampling import SAMPLED
 from cluster_abm.workload.traces.mapping.spreading import intervals, spread_out
 
 SHOWN_CELL = 40
 
 
-def rows_of(fields: Fields, found: ColumnMap, numbers: Floats) -> Rows:
+def rows_of(fields: Fields, found: ColumnMap, numbers: Floats) -> FieldRows:
     """The rows of a block.
 
     Args:
@@ -45,7 +45,7 @@ def rows_of(fields: Fields, found: ColumnMap, numbers: Floats) -> Rows:
         return f"{read[name].amounts[row]:g}" + (" ms" if name in (*INSTANTS, "run") else "")
 
     values = {name: one.amounts for name, one in read.items()}
-    return Rows(fields.rows, values, {name: one.unread for name, one in read.items()}, words, numbers, shown_cell)
+    return FieldRows(fields.rows, values, {name: one.unread for name, one in read.items()}, words, numbers, shown_cell)
 
 
 def event_times(fields: Fields, found: ColumnMap) -> tuple[Floats, Numbers]:
@@ -62,7 +62,9 @@ def event_times(fields: Fields, found: ColumnMap) -> tuple[Floats, Numbers]:
     return kinds, fields.number("submit", events.time)
 
 
-def spread_rows(fields: Fields, found: ColumnMap, numbers: Floats, sample: float, gathered: Gathered) -> Iterator[Rows]:
+def spread_rows(
+    fields: Fields, found: ColumnMap, numbers: Floats, sample: float, gathered: Gathered
+) -> Iterator[FieldRows]:
     """The jobs that rows of counts are, some at a time; those that the sample leaves out are counted."""
     import pandas as pd
 
@@ -85,7 +87,7 @@ def spread_rows(fields: Fields, found: ColumnMap, numbers: Floats, sample: float
     for piece in spread_out(counts, hashes, spread.each_s * 1000.0, sample):
         gathered.skipped.update({SAMPLED: piece.left_out})
         row = piece.row
-        yield Rows(
+        yield FieldRows(
             len(row),
             {name: column[row] for name, column in of_rows.amounts.items()} | {"submit": piece.submit_ms},
             {name: flags[row] for name, flags in of_rows.unread.items()},

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cluster_abm.arrays import Flags, Floats
-from cluster_abm.scenario.columns import Field
-from cluster_abm.scenario.columns.expressions import Arithmetic, Comparison, Constant, Logic, Membership, Name, Node
+from cluster_abm.scenario.columns import MapField
+from cluster_abm.scenario.columns.expressions import Arithmetic, Relation, Constant, Logic, Membership, Name, Node
 from cluster_abm.workload.traces.layouts.blocks import Column
 from cluster_abm.workload.traces.mapping.cells import Numbers, as_numbers, as_texts, is_text
 from cluster_abm.workload.traces.mapping.instants import Instants
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 EQUALITY = ("==", "!=")
-DATES = Field(column=1, unit="iso")
+DATES = MapField(column=1, unit="iso")
 Cells = Mapping[Column, "pa.Array"]
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq,
@@ -81,7 +81,7 @@ def truths_of(node: Node, cells: Cells, rows: int) -> Flags:
         return np.logical_and.reduce(parts) if node.word == "and" else np.logical_or.reduce(parts)
     if isinstance(node, Membership):
         return _among(node, cells, rows)
-    assert isinstance(node, Comparison)
+    assert isinstance(node, Relation)
     sides = (node.left, node.right)
     texts = [str(side.value) for side in sides if isinstance(side, Constant) and _is_text(side)]
     compare = COMPARE[node.sign]

@@ -11,7 +11,7 @@ import numpy as np
 from cluster_abm.arrays import Floats
 from cluster_abm.scenario.columns import WORDS, ColumnMap
 from cluster_abm.workload.traces.gathering import NumberColumn, WordColumn
-from cluster_abm.workload.traces.mapping.rows import Rows
+from cluster_abm.workload.traces.mapping.rows import FieldRows
 from cluster_abm.workload.traces.table import tally
 
 SUBMITTED, STARTED, ENDED, OTHER = 0.0, 1.0, 2.0, 3.0
@@ -34,7 +34,7 @@ class EventRows:
         self._numbers = {name: NumberColumn() for name in (*numbers, "kind", "time", "row")}
         self._words = {name: WordColumn() for name in WORDS if name in found.fields}
 
-    def add(self, rows: Rows, kinds: Floats, times: Floats) -> None:
+    def add(self, rows: FieldRows, kinds: Floats, times: Floats) -> None:
         """Put these rows behind.
 
         Args:
@@ -48,7 +48,7 @@ class EventRows:
         for name, words in self._words.items():
             words.extend(rows.words(name, np.ones(rows.count, bool)))
 
-    def jobs(self) -> tuple[Rows, dict[str, int]]:
+    def jobs(self) -> tuple[FieldRows, dict[str, int]]:
         """A row for each job, and the rows that are none, by reason."""
         import pandas as pd
 
@@ -70,7 +70,7 @@ class EventRows:
         return merged, tally(left_out | {MERGED: len(frame) - merged.count})
 
 
-def _of_jobs(frame: Any, words: list[str]) -> Rows:
+def _of_jobs(frame: Any, words: list[str]) -> FieldRows:
     """A row for each job of a table of events, sorted by job and time."""
     import pandas as pd
 
@@ -100,7 +100,7 @@ def _of_jobs(frame: Any, words: list[str]) -> Rows:
     never = np.zeros(jobs, bool)
     unread = dict.fromkeys(values, never)
     rows = pd.Series(frame["row"].to_numpy(float)).groupby(number, sort=True).min().to_numpy()
-    return Rows(
+    return FieldRows(
         jobs, values, unread, lambda name, kept: texts[name][kept].tolist(), rows,
         lambda name, row: f"{values[name][row]:g} ms",
     )  # fmt: skip

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cluster_abm.arrays import Flags, Floats
-from cluster_abm.scenario.columns import ColumnMap, Field, parsed
+from cluster_abm.scenario.columns import ColumnMap, MapField, parsed
 from cluster_abm.scenario.columns.expressions import names_in
 from cluster_abm.scenario.columns.map import DURATIONS, INSTANTS, SIZES
 from cluster_abm.scenario.columns.units import CLOCK, COUNTS, SHARE, SIZE, SIZES_B, TIMES_MS
-from cluster_abm.workload.traces.layouts.blocks import Block, Column
+from cluster_abm.workload.traces.layouts.blocks import CellBlock, Column
 from cluster_abm.workload.traces.mapping.cells import Numbers, as_numbers, as_texts, by_spelling, is_text, stripped
 from cluster_abm.workload.traces.mapping.evaluating import numbers_of, truths_of
 from cluster_abm.workload.traces.mapping.forms import AS_COUNT, clock_or_seconds_ms
@@ -53,7 +53,7 @@ class Fields:
         instants: of the whole table.
     """
 
-    def __init__(self, found: ColumnMap, block: Block, instants: Instants) -> None:
+    def __init__(self, found: ColumnMap, block: CellBlock, instants: Instants) -> None:
         self._map, self._instants = found, instants
         self.rows = block.rows - sum(block.wrong.values())
         self._raw: Mapping[Column, pa.Array] = block.columns
@@ -73,7 +73,7 @@ class Fields:
         node = parsed(expression)
         return truths_of(node, self._cells(names_in(node)), self.rows)
 
-    def number(self, name: str, field: Field) -> Numbers:
+    def number(self, name: str, field: MapField) -> Numbers:
         """A field as numbers: times in ms, bytes in B, cores and counts in 1; as the file says, whose they are."""
         read = self._number(name, field)
         if field.otherwise is None:
@@ -86,7 +86,7 @@ class Fields:
         """A column of counts; NaN where there is none, shape (rows,)."""
         return as_numbers(self._cell(column)).amounts
 
-    def words(self, field: Field) -> pa.Array:
+    def words(self, field: MapField) -> pa.Array:
         """A field as texts, "" where there is nothing, shape (rows,)."""
         import pyarrow as pa
         from pyarrow import compute
@@ -105,7 +105,7 @@ class Fields:
             return first_group(texts, field.pattern)
         return texts
 
-    def parents(self, field: Field) -> list[str]:
+    def parents(self, field: MapField) -> list[str]:
         """For each row the ids of its parents, with blanks between."""
         if field.form != "task-name":
             texts = self.words(field).to_pylist()
@@ -124,7 +124,7 @@ class Fields:
         """A column as texts."""
         return as_texts(self._cell(column))
 
-    def _number(self, name: str, field: Field) -> Numbers:
+    def _number(self, name: str, field: MapField) -> Numbers:
         """A field as numbers by its first source."""
         if field.value is not None:
             try:
@@ -160,7 +160,7 @@ class Fields:
     def _cells(self, columns: Iterable[Column], missing: tuple[str, ...] = ()) -> dict[Column, pa.Array]:
         return {column: self._cell(column, missing) for column in columns}
 
-    def _scaled(self, amounts: Floats, name: str, field: Field) -> Floats:
+    def _scaled(self, amounts: Floats, name: str, field: MapField) -> Floats:
         """Numbers of the unit of a field as base units."""
         machine = self._map.machine
         if name in INSTANTS:
@@ -172,7 +172,7 @@ class Fields:
         return amounts * (float(machine.cores or 0.0) if field.unit == SHARE else COUNTS[field.unit or "1"])
 
 
-def _is_clock(cells: pa.Array, field: Field) -> bool:
+def _is_clock(cells: pa.Array, field: MapField) -> bool:
     """Whether durations are texts as 1-02:03:04: as the unit says, or the first one where it says nothing."""
     if field.unit is not None:
         return field.unit == CLOCK

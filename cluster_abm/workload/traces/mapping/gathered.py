@@ -12,7 +12,16 @@ from cluster_abm.bounded_files import MEGABYTE, Limit, shown
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.columns import ColumnMap
 from cluster_abm.workload.traces.gathering import NumberColumn, WordColumn
-from cluster_abm.workload.traces.mapping.rows import COUNTED, LONG_REQUEST, LONG_WAIT, ROW, SUBMIT, TIMES, Derived, Rows
+from cluster_abm.workload.traces.mapping.rows import (
+    COUNTED,
+    LONG_REQUEST,
+    LONG_WAIT,
+    ROW,
+    SUBMIT,
+    TIMES,
+    Derived,
+    FieldRows,
+)
 from cluster_abm.workload.traces.mapping.suspects import MOST_ABSURD, MOST_OFTEN, Suspects
 from cluster_abm.workload.traces.parts.fields import MOST
 from cluster_abm.workload.traces.parts.resources import resources_text
@@ -61,7 +70,7 @@ class Gathered:
             self._words[RESOURCES] = WordColumn()
         self._suspects = Suspects()
 
-    def add(self, rows: Rows, jobs: Derived) -> None:
+    def add(self, rows: FieldRows, jobs: Derived) -> None:
         """Put the jobs of some rows behind. Raises InputError: more of them than the limit allows."""
         self._suspect(rows, jobs)
         reasons, usable = sorted_out(jobs.reasons, rows.count)
@@ -93,14 +102,14 @@ class Gathered:
         """The texts of the jobs."""
         return {name: column.column() for name, column in self._words.items()}
 
-    def _amounts(self, rows: Rows, usable: Flags) -> Iterator[str]:
+    def _amounts(self, rows: FieldRows, usable: Flags) -> Iterator[str]:
         """Counted resources, a text for each of these rows."""
         names = [name.removeprefix(COUNTED) for name in self._resources]
         amounts = (np.nan_to_num(rows.value(name)[usable]) for name in self._resources)
         values = [np.where(one <= LARGEST_WHOLE, one, 0.0).tolist() for one in amounts]
         return (resources_text(dict(zip(names, amounts, strict=True))) for amounts in zip(*values, strict=True))
 
-    def _suspect(self, rows: Rows, jobs: Derived) -> None:
+    def _suspect(self, rows: FieldRows, jobs: Derived) -> None:
         for name, unread in rows.unread.items():
             there = int((unread | ~np.isnan(rows.value(name))).sum())
             self._see(f"{name} cannot be read as {self._unit(name)}", unread, there, rows, (name,), MOST_OFTEN)
@@ -122,7 +131,7 @@ class Gathered:
         late = np.abs(np.nan_to_num(submit)) > LATEST_MS
         self._see("it is submitted after the year 5138 (a wrong unit?)", late, there, rows, TIMES[:2], MOST_ABSURD)
 
-    def _see(self, says: str, wrong: Flags, count: int, rows: Rows, fields: tuple[str, ...], most: float) -> None:
+    def _see(self, says: str, wrong: Flags, count: int, rows: FieldRows, fields: tuple[str, ...], most: float) -> None:
         there = [name for name in fields if name in self._map.fields] or [
             name for name in TIMES if name in self._map.fields
         ][:2]

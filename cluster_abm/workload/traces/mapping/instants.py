@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cluster_abm.arrays import Flags, Floats
-from cluster_abm.scenario.columns import Field
+from cluster_abm.scenario.columns import MapField
 from cluster_abm.scenario.columns.units import DATE, EPOCH, ISO, TIMES_MS
 from cluster_abm.workload.traces.mapping.cells import Numbers, as_numbers, by_spelling, is_text
 from cluster_abm.workload.traces.parts.stamps import Stamps
@@ -32,7 +32,7 @@ class Instants:
         self._zoned: bool | None = None
         self._stamps = Stamps()
 
-    def read(self, cells: pa.Array, field: Field) -> Numbers:
+    def read(self, cells: pa.Array, field: MapField) -> Numbers:
         """Instants [ms], of texts since 1970; of numbers since whatever they count from.
 
         Args:
@@ -54,7 +54,7 @@ class Instants:
             return Numbers(np.where(plain, numbers.amounts * TIMES_MS["s"], stamped.amounts), stamped.unread & ~plain)
         return Numbers(in_ms(numbers.amounts, field), numbers.unread)
 
-    def _typed(self, cells: pa.Array, field: Field) -> Numbers:
+    def _typed(self, cells: pa.Array, field: MapField) -> Numbers:
         """Timestamps of Parquet, which have a zone or have none, as texts do."""
         import pyarrow as pa
         from pyarrow import compute
@@ -73,7 +73,7 @@ class Instants:
         self._zoned = zoned
         self._stamps.see_zone(zoned)
 
-    def _dated(self, cells: pa.Array, field: Field) -> Numbers:
+    def _dated(self, cells: pa.Array, field: MapField) -> Numbers:
         from pyarrow import compute
 
         if not is_text(cells):
@@ -84,7 +84,7 @@ class Instants:
         unread = np.asarray(compute.is_null(read)) & np.asarray(compute.is_valid(cells))
         return Numbers(_milliseconds(_localised(read, field.zone)), unread)
 
-    def _dated_by_pandas(self, cells: pa.Array, field: Field) -> Numbers:
+    def _dated_by_pandas(self, cells: pa.Array, field: MapField) -> Numbers:
         """Texts in a form with fractions of a second, or with a zone."""
         import pandas as pd
         import pyarrow as pa
@@ -96,7 +96,7 @@ class Instants:
         unread = read.isna().to_numpy() & np.asarray(cells.is_valid())
         return Numbers(_milliseconds(typed if zoned else _localised(typed, field.zone)), unread)
 
-    def _stamped(self, cells: pa.Array, field: Field) -> Numbers:
+    def _stamped(self, cells: pa.Array, field: MapField) -> Numbers:
         """Texts as 2023-05-01T10:00:00; all at once if all have a zone, or none has."""
         import pyarrow as pa
 
@@ -127,7 +127,7 @@ class Instants:
         return Numbers(np.where(without.unread, with_zone.amounts, there), with_zone.unread & without.unread)
 
 
-def in_ms(instants: Floats, field: Field) -> Floats:
+def in_ms(instants: Floats, field: MapField) -> Floats:
     """Instants that are numbers, in ms, by the field's unit; of `epoch`, seconds reach to the year 5138."""
     if field.unit != EPOCH:
         return instants * TIMES_MS[field.unit or "s"]

@@ -10,7 +10,7 @@ from cluster_abm.arrays import Flags, Floats
 from cluster_abm.bounded_files import Limit, shown
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.columns import ColumnMap
-from cluster_abm.workload.traces.layouts.blocks import Block, Source
+from cluster_abm.workload.traces.layouts.blocks import CellBlock, Source
 from cluster_abm.workload.traces.layouts.opening import opened_table
 from cluster_abm.workload.traces.mapping.block_rows import event_times, rows_of, spread_rows
 from cluster_abm.workload.traces.mapping.events import EventRows
@@ -76,7 +76,7 @@ def mapped_trace(
     return finished_jobs(gathered, found, reading, (count, sample), where)
 
 
-def _blocks(sources: Iterator[Source], found: ColumnMap) -> Iterator[Block]:
+def _blocks(sources: Iterator[Source], found: ColumnMap) -> Iterator[CellBlock]:
     needed = columns_of(found) + (intervals(found.spread) if found.spread is not None else ())
     for source in sources:
         yield from opened_table(source, found.file, tuple(dict.fromkeys(needed))).blocks

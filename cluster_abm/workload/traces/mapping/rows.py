@@ -30,7 +30,7 @@ def is_number(name: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Rows:
+class FieldRows:
     """The fields of some rows, as their file says them."""
 
     count: int  # of rows
@@ -62,7 +62,7 @@ class Derived:
 
 # Of infinite cores there is no share. Their rows are left out by a reason.
 @np.errstate(invalid="ignore", over="ignore")
-def derived(found: ColumnMap, rows: Rows, reading: LogReading) -> Derived:
+def derived(found: ColumnMap, rows: FieldRows, reading: LogReading) -> Derived:
     """The jobs in some rows: run times, cores, CPU times, waits and bytes as the rest of the row says them."""
     submit, start, end, run = _times(found, rows)
     tasks, cores = _widths(found, rows)
@@ -123,7 +123,7 @@ def derived(found: ColumnMap, rows: Rows, reading: LogReading) -> Derived:
     return Derived(columns, reasons, noted, assumed)
 
 
-def _times(found: ColumnMap, rows: Rows) -> tuple[Floats, Floats, Floats, Floats]:
+def _times(found: ColumnMap, rows: FieldRows) -> tuple[Floats, Floats, Floats, Floats]:
     """Submission, start, end and run time [ms]."""
     start, end, run = rows.value("start"), rows.value("end"), rows.value("run")
     submit = rows.value("submit")
@@ -138,7 +138,7 @@ def _times(found: ColumnMap, rows: Rows) -> tuple[Floats, Floats, Floats, Floats
     return submit, start, end, run
 
 
-def _widths(found: ColumnMap, rows: Rows) -> tuple[Floats, Floats]:
+def _widths(found: ColumnMap, rows: FieldRows) -> tuple[Floats, Floats]:
     """Tasks and cores of each job; a task for each core, rounded up, or as many as the file says, if that is more."""
     given, cores = rows.value("tasks"), rows.value("cores")
     given = np.where(given > 0, given, math.nan)
@@ -154,7 +154,7 @@ def _widths(found: ColumnMap, rows: Rows) -> tuple[Floats, Floats]:
 
 
 def _cpu(
-    found: ColumnMap, rows: Rows, run: Floats, tasks: Floats, cores: Floats, reading: LogReading
+    found: ColumnMap, rows: FieldRows, run: Floats, tasks: Floats, cores: Floats, reading: LogReading
 ) -> tuple[Floats | None, dict[str, Flags]]:
     """CPU time of each job [ms], None if the map says neither it nor run times; and what is remarkable."""
     busy = run * cores
@@ -171,7 +171,7 @@ def _cpu(
     }
 
 
-def _disk(found: ColumnMap, rows: Rows, tasks: Floats, reading: LogReading) -> tuple[dict[str, Floats], Flags]:
+def _disk(found: ColumnMap, rows: FieldRows, tasks: Floats, reading: LogReading) -> tuple[dict[str, Floats], Flags]:
     """The columns disk_mb and write_share, and in which rows shares of bytes of calls stand in."""
     none = np.full(rows.count, math.nan)
     by_disk, by_calls = [none, none], [none, none]
