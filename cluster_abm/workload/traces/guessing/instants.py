@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
 from cluster_abm.workload.traces.guessing.cells import ColumnContent, Floats
-from cluster_abm.workload.traces.guessing.durations import is_counter, rank_correlation
-from cluster_abm.workload.traces.guessing.relations import ALWAYS, Difference, differences, share_in_order
+from cluster_abm.workload.traces.guessing.durations import is_counter, rank_correlation, run_beside_wait
+from cluster_abm.workload.traces.guessing.relations import (
+    ALWAYS,
+    ANY_FACTORS,
+    FACTORS,
+    FEWEST,
+    ROUNDING,
+    Difference,
+    differences,
+    share_in_order,
+)
 
 SORTED = 0.9  # share of the rows that do not go back
 WAITLESS = 0.3  # share of the jobs that start at once, from which on a gap is a wait
@@ -26,9 +36,10 @@ class TellingInstants:
     start: int | None = None
     end: int | None = None
     run: int | None = None
-    scale: float = 1.0  # of the run time's unit, in that of the times
     sure: float = 0.0
     why: str = ""
+    run_why: str = ""  # if the run time is known by something else
+    waits: tuple[int, ...] = ()  # columns that are no run time: times from submission to start
 
 
 def telling_instants(contents: Mapping[int, ColumnContent]) -> TellingInstants:
@@ -38,12 +49,12 @@ def telling_instants(contents: Mapping[int, ColumnContent]) -> TellingInstants:
         return TellingInstants()
     chain = _chain(instants)
     rest = {at: one.numbers for at, one in contents.items() if at not in instants and _may_be_duration(one)}
-    found = differences({at: instants[at] for at in chain}, rest)
     dates = all(contents[at].is_instant for at in chain)
+    found = differences({at: instants[at] for at in chain}, rest, FACTORS if dates else ANY_FACTORS)
     if len(chain) >= 3:
         return _of_three(chain, found, dates)
     if len(chain) == 2:
-        return _of_two(chain, instants, found, dates)
+        return _of_two(chain, contents, found, dates)
     sure, why = (0.75, "the only column of dates") if dates else (0.65, "the only column that rises from row to row")
     return TellingInstants(submit=chain[0], sure=sure, why=why)
 
@@ -146,23 +157,43 @@ def _of_three(chain: Sequence[int], found: Sequence[Difference], dates: bool) ->
         # Of two columns with the same durations, it is the one that stands beside the times.
         one = max(runs, key=lambda one: (chain.index(one.earlier), one.scale == 1.0, -abs(one.duration - one.later)))
         why = f"column {one.duration + 1} is the time from one to the other"
-        return TellingInstants(chain[0], one.earlier, one.later, one.duration, one.scale, 0.9 if dates else 0.85, why)
+        return TellingInstants(chain[0], one.earlier, one.later, one.duration, 0.9 if dates else 0.85, why)
     why = f"{len(chain)} columns of times, each at or after the one before"
     return TellingInstants(chain[0], chain[-2], chain[-1], sure=0.75 if dates else 0.7, why=why)
 
 
 def _of_two(
-    chain: Sequence[int], instants: Mapping[int, Floats], found: Sequence[Difference], dates: bool
+    chain: Sequence[int], contents: Mapping[int, ColumnContent], found: Sequence[Difference], dates: bool
 ) -> TellingInstants:
     first, then = chain
-    gap = instants[then] - instants[first]
+    gap = contents[then].seconds - contents[first].seconds
     at_once = float((gap[~np.isnan(gap)] <= 1.0).mean())
     surer = 0.05 if dates else 0.0
     if at_once >= WAITLESS:
         why = "two columns of times, often the same: jobs that start at once"
-        return TellingInstants(submit=first, start=then, sure=0.65 + surer, why=why)
+        waits = tuple(one.duration for one in found)
+        return TellingInstants(submit=first, start=then, sure=0.65 + surer, why=why, waits=waits)
     if found:
         why = f"column {found[0].duration + 1} is the time from one to the other"
-        return TellingInstants(None, first, then, found[0].duration, found[0].scale, 0.75 + surer, why)
+        return TellingInstants(None, first, then, found[0].duration, 0.75 + surer, why)
+    parts = _parts_of(gap, {at: one for at, one in contents.items() if at not in chain and _may_be_duration(one)})
+    if parts is not None:
+        why = f"columns {parts[0] + 1} and {parts[1] + 1} are together the time from one to the other"
+        run = run_beside_wait({at: contents[at] for at in parts})
+        if run is None:
+            return TellingInstants(submit=first, sure=0.65 + surer, why=why, waits=parts)
+        run_why = f"{why}, and this one is hardly ever 0, as waits are"
+        return TellingInstants(first, None, then, run, 0.75 + surer, why, run_why)
     why = "two columns of times, one at or after the other and seldom the same"
     return TellingInstants(start=first, end=then, sure=0.6 + surer, why=why)
+
+
+def _parts_of(gap: Floats, durations: Mapping[int, ColumnContent]) -> tuple[int, int] | None:
+    """Two durations, a wait and a run time, that are together the gap between two times, in nearly all rows."""
+    for first, then in combinations(list(durations)[:MOST_COLUMNS], 2):
+        parts = durations[first].numbers + durations[then].numbers
+        known = ~(np.isnan(gap) | np.isnan(parts))
+        near = np.abs(gap[known] - parts[known]) <= 2.0 * ROUNDING + 1e-3 * gap[known]
+        if known.sum() >= FEWEST and float(near.mean()) >= ALWAYS:
+            return first, then
+    return None
