@@ -81,15 +81,33 @@ def test_a_wait_that_is_the_time_from_submission_to_start_is_no_run_time():
     assert "run" not in found.map
 
 
-def test_wait_and_run_time_that_are_together_the_time_from_submission_to_end():
+@pytest.mark.parametrize(("length", "unit"), [(1, "s"), (1000, "ms")])
+def test_wait_and_run_time_that_are_together_the_time_from_submission_to_end(length, unit):
     log = Log(8)
-    _, taken = guessed(end=log.end, wait=log.wait, submit=log.submit, run=log.run, cores=log.cores)
+    wait, run = log.wait * length, log.run * length
+    found, taken = guessed(end=log.end, wait=wait, submit=log.submit, run=run, cores=log.cores)
+    assert found.map["run"]["unit"] == unit
     assert {name: taken[name] for name in ("submit", "end", "run")} == {"submit": "submit", "end": "end", "run": "run"}
     # Without zeros nothing tells which of both is the wait: from submission to end is no run time either.
     log.wait = log.wait + 1 + log.rng.integers(0, 50, JOBS)
     found, taken = guessed(end=log.end, wait=log.wait, submit=log.submit, run=log.run, cores=log.cores)
     assert taken["submit"] == "submit"
     assert not {"run", "end", "start"} & found.map.keys()
+
+
+@pytest.mark.parametrize("seed", [14, 15])
+def test_a_difference_beside_which_another_column_may_be_the_run_time_is_less_sure(seed):
+    # Submission, start and wait; or start, end and run time: nothing but the column beside them speaks for the former.
+    log = Log(seed)
+    first, length = log.submit, 1 + log.rng.integers(0, 900, JOBS)
+    found, _ = guessed(first=first, then=first + length, length=length, run=log.run, cores=log.cores)
+    alone, _ = guessed(first=first, then=first + length, length=length, cores=log.cores)
+    assert "may be a wait" in found.why["run"]
+    assert "may be a wait" not in alone.why["run"]
+    assert found.sure["run"] < alone.sure["run"] - 0.1
+    limit = np.ceil(length / 60 * 1.5).astype(int) * 60
+    limited, _ = guessed(first=first, then=first + length, length=length, limit=limit, cores=log.cores)
+    assert limited.sure["run"] == alone.sure["run"]
 
 
 def test_a_wait_alone_and_a_wait_with_the_time_to_the_end_give_no_run_time():

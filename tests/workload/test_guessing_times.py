@@ -78,6 +78,28 @@ def test_a_difference_of_times_tells_their_unit(unit, length):
     assert {found.map[name]["unit"] for name in ("submit", "start")} == {unit}
 
 
+def test_two_durations_that_are_together_a_difference_of_times_tell_their_unit():
+    # From submission to end, in seconds, is wait and run time together, both in milliseconds.
+    submits, waits, runs = submits_ms(10) // 1000, runs_ms(10) // 1000, runs_ms(11) // 1000
+    found = guessed("queued,done,wait_ms,runtime_ms", submits, submits + waits + runs, waits * 1000, runs * 1000)
+    assert [found.map[name]["unit"] for name in ("submit", "end", "run")] == ["s", "s", "ms"]
+
+
+def test_times_in_which_jobs_would_outlast_the_log_are_not_in_the_unit_of_run_times():
+    # A job each minute for an hour, of ten minutes: as milliseconds the log would be of 3.6 s.
+    found = guessed("created,runtime_ms", np.arange(JOBS) * 60 + np.arange(JOBS) % 7, 600_000 + np.arange(JOBS))
+    assert found.map["submit"]["unit"] == "s"
+
+
+@pytest.mark.parametrize("dated", [True, False])
+def test_run_times_come_in_the_unit_of_waits_beside_them(dated):
+    # The wait is the time between two others, in milliseconds; of the run time nothing else is known.
+    submits, waits, runs = submits_ms(12) // 1000, runs_ms(12) // 1000, runs_ms(13)
+    begin = 1_600_000_000 * dated
+    found = guessed("queued,began,waited,runtime", begin + submits, begin + submits + waits, waits * 1000, runs)
+    assert [found.map[name]["unit"] for name in ("submit", "start", "run")] == ["s", "s", "ms"]
+
+
 @pytest.mark.parametrize("head", ["began,ended,runtime,cores", "c1,c2,c3,c4"])
 @pytest.mark.parametrize(("times", "run"), [("s", "s"), ("ms", "s"), ("us", "s"), ("s", "ms"), ("s", "min")])
 def test_units_of_times_and_run_times_of_which_none_is_named(head, times, run):
@@ -107,6 +129,13 @@ def test_without_names_jobs_of_days_in_a_log_of_years_are_milliseconds():
     # A tenth of a second each, the log would cover five months: seconds, as nothing speaks against them.
     found = guessed("c1,c2", submits_ms(8) // 10, runs_ms(8) // 10)
     assert (found.map["submit"]["unit"], found.map["run"]["unit"]) == ("s", "s")
+
+
+def test_times_between_which_jobs_would_run_for_days_are_no_seconds():
+    # In milliseconds a day and a half; in seconds four years, with jobs of five days.
+    starts, runs = submits_ms(14), runs_ms(14)
+    found = guessed("began,ended,cores", starts, starts + runs, [1, 4] * 30)
+    assert {found.map[name]["unit"] for name in ("start", "end", "run")} == {"ms"}
 
 
 BEGIN = datetime(2023, 11, 9, 22, 0, 0, tzinfo=UTC)

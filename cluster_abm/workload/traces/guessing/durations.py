@@ -108,7 +108,8 @@ def rank_correlation(first: Floats, then: Floats) -> float:
     return float(spearmanr(first[both], then[both]).statistic)
 
 
-def _round_share(content: ColumnContent) -> float:
+def round_share(content: ColumnContent) -> float:
+    """Share of whole minutes among durations above 0."""
     known = content.values[content.values > 0]
     return float((known % 60 == 0).mean()) if len(known) else 0.0
 
@@ -124,7 +125,7 @@ def _with_request(
     spread: Mapping[int, ColumnContent], contents: Mapping[int, ColumnContent]
 ) -> TellingDurations | None:
     """A run time by a request: whole minutes, in which nearly all jobs end."""
-    requests = {at: one for at, one in contents.items() if not one.is_steady and _round_share(one) >= ROUND}
+    requests = {at: one for at, one in contents.items() if not one.is_steady and round_share(one) >= ROUND}
     best: tuple[float, int, int] | None = None
     for run, content in spread.items():
         for request, asked in requests.items():
@@ -155,7 +156,7 @@ def _with_request(
 
 def _ends_within(content: ColumnContent, asked: ColumnContent, share: float = WITHIN_REQUEST) -> bool:
     """Whether nearly all run times, which are seldom whole minutes, lie within what was asked for."""
-    if _round_share(content) > NOT_ROUND:
+    if round_share(content) > NOT_ROUND:
         return False
     return share_in_order(content.numbers, asked.numbers * 1.05 + SLACK_S) >= share
 

@@ -9,23 +9,33 @@ from itertools import combinations
 import numpy as np
 
 from cluster_abm.workload.traces.guessing.cells import ColumnContent, Floats
-from cluster_abm.workload.traces.guessing.durations import is_counter, rank_correlation, run_beside_wait
+from cluster_abm.workload.traces.guessing.durations import (
+    ROUND,
+    SELDOM,
+    WITHIN_REQUEST,
+    is_counter,
+    is_spread,
+    rank_correlation,
+    round_share,
+    run_beside_wait,
+)
 from cluster_abm.workload.traces.guessing.relations import (
     ALWAYS,
     ANY_FACTORS,
     FACTORS,
-    FEWEST,
-    ROUNDING,
     Difference,
     differences,
     share_in_order,
+    sums_of_pairs,
 )
 
 SORTED = 0.9  # share of the rows that do not go back
 WAITLESS = 0.3  # share of the jobs that start at once, from which on a gap is a wait
 TOGETHER = 0.8  # rank correlation of two times of the same jobs
+APART = 0.25  # rank correlation of two durations that have nothing to do with each other
 NEAR = 0.2  # share of a log's span that its jobs mostly take
 MOST_COLUMNS = 40  # that are compared with each other
+MOST_TOGETHER = 20  # durations of which pairs are
 
 
 @dataclass(frozen=True)
@@ -174,9 +184,14 @@ def _of_two(
         waits = tuple(one.duration for one in found)
         return TellingInstants(submit=first, start=then, sure=0.65 + surer, why=why, waits=waits)
     if found:
-        why = f"column {found[0].duration + 1} is the time from one to the other"
-        return TellingInstants(None, first, then, found[0].duration, 0.75 + surer, why)
-    parts = _parts_of(gap, {at: one for at, one in contents.items() if at not in chain and _may_be_duration(one)})
+        length = found[0].duration
+        why = f"column {length + 1} is the time from one to the other"
+        other = _other_run(contents, length, [*chain, *(one.duration for one in found)])
+        if other is not None:
+            why = f"{why}, but it may be a wait, and column {other + 1} the run time"
+            return TellingInstants(None, first, then, length, 0.56 + surer, why)
+        return TellingInstants(None, first, then, length, 0.75 + surer, why)
+    parts = _parts_of(chain, contents, FACTORS if dates else ANY_FACTORS)
     if parts is not None:
         why = f"columns {parts[0] + 1} and {parts[1] + 1} are together the time from one to the other"
         run = run_beside_wait({at: contents[at] for at in parts})
@@ -188,12 +203,24 @@ def _of_two(
     return TellingInstants(start=first, end=then, sure=0.6 + surer, why=why)
 
 
-def _parts_of(gap: Floats, durations: Mapping[int, ColumnContent]) -> tuple[int, int] | None:
-    """Two durations, a wait and a run time, that are together the gap between two times, in nearly all rows."""
-    for first, then in combinations(list(durations)[:MOST_COLUMNS], 2):
-        parts = durations[first].numbers + durations[then].numbers
-        known = ~(np.isnan(gap) | np.isnan(parts))
-        near = np.abs(gap[known] - parts[known]) <= 2.0 * ROUNDING + 1e-3 * gap[known]
-        if known.sum() >= FEWEST and float(near.mean()) >= ALWAYS:
-            return first, then
+def _other_run(contents: Mapping[int, ColumnContent], given: int, known: Sequence[int]) -> int | None:
+    """Another column that may be the run time as well: spread, hardly ever 0, not with the given one, and no limit."""
+    run = contents[given].numbers
+    for at, one in contents.items():
+        if at in known or not is_spread(one) or (one.values <= 0.0).mean() > SELDOM:
+            continue
+        # Limits are whole minutes, and used CPU time is never more than a run time.
+        within = share_in_order(one.numbers, run) >= WITHIN_REQUEST
+        if round_share(one) < ROUND and not within and abs(rank_correlation(run, one.numbers)) < APART:
+            return at
     return None
+
+
+def _parts_of(
+    chain: Sequence[int], contents: Mapping[int, ColumnContent], factors: Sequence[float]
+) -> tuple[int, int] | None:
+    """Two durations, a wait and a run time, that are together the gap between two times, in nearly all rows."""
+    durations = {at: one.numbers for at, one in contents.items() if at not in chain and _may_be_duration(one)}
+    pairs = list(combinations(list(durations)[:MOST_TOGETHER], 2))
+    found = differences({at: contents[at].seconds for at in chain}, sums_of_pairs(durations, pairs), factors)
+    return pairs[-1 - found[0].duration] if found else None

@@ -63,6 +63,11 @@ def differences(
     return found
 
 
+def sums_of_pairs(durations: Mapping[int, Floats], pairs: Sequence[tuple[int, int]]) -> dict[int, Floats]:
+    """Two durations together, as columns for `differences`: the pairs by their position, below 0 from -1 on."""
+    return {-1 - which: durations[first] + durations[then] for which, (first, then) in enumerate(pairs)}
+
+
 def _goes_forward(gap: Floats) -> bool:
     """Whether one column lies after another, and not by always as much."""
     known = gap[~np.isnan(gap)][:MOST_COMPARED]

@@ -11,6 +11,7 @@ from cluster_abm.workload.traces.guessing.cells import ColumnContent
 from cluster_abm.workload.traces.guessing.cores import may_be_cores, telling_cores
 from cluster_abm.workload.traces.guessing.durations import is_counter, telling_durations
 from cluster_abm.workload.traces.guessing.instants import TellingInstants, telling_instants
+from cluster_abm.workload.traces.guessing.relations import ALWAYS, share_in_order
 
 FEWEST_ROWS = 20  # from which values tell anything
 COUNTING = 0.5  # share of equal steps between numbers that count
@@ -41,6 +42,10 @@ def valued_candidates(contents: Sequence[ColumnContent], taken: Collection[int] 
         found.append(FieldCandidate("run", times.run, times.sure, f"values: {times.run_why or times.why}"))
     elif times.end is None:
         able = {at: one for at, one in numbers.items() if at not in times.waits}
+        if times.submit is not None and not contents[times.submit].is_instant:
+            # What never lies before the submission may be a time as well.
+            submits = contents[times.submit].numbers
+            able = {at: one for at, one in able.items() if share_in_order(submits, one.numbers) < ALWAYS}
         durations = telling_durations(able, counts)
         why = f"values: {durations.why}"
         for field, at, less in (
