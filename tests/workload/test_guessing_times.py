@@ -209,3 +209,13 @@ def test_dates_in_several_forms_are_left_empty_with_the_reason():
     found = guessed("submitted,runtime_s", texts, runs_ms(9))
     assert "submit" not in found.map
     assert "dates in several forms" in found.unsure["submit"]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("cells", [[-1] * JOBS, ["1e30"] * JOBS])
+@pytest.mark.parametrize("name", ["started", "runtime_s", "memory_mb"])
+def test_named_columns_without_a_number_that_says_something_are_left_empty(name, cells):
+    field = {"started": "start", "runtime_s": "run", "memory_mb": "memory"}[name]
+    found = guessed(f"submitted,{name}", submits_ms(15), cells)
+    assert field not in found.map
+    assert "no value in the rows looked at" in found.unsure[field]

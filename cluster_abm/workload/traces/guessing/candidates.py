@@ -47,7 +47,8 @@ def named_candidates(names: Sequence[str], contents: Sequence[ColumnContent]) ->
 
 def _checked(candidate: FieldCandidate, meaning: NameMeaning, content: ColumnContent) -> FieldCandidate | None:
     """A candidate with its unit, as sure as the values allow; None if they cannot be this."""
-    if content.kind == "nothing":
+    # -1 throughout, or numbers too large to be amounts, say as little as empty cells.
+    if content.kind == "nothing" or (content.kind == "number" and not len(content.values)):
         return candidate.doubted(0.4, "no value in the rows looked at")
     if candidate.field in INSTANTS:
         return _instant(candidate, meaning, content)

@@ -193,7 +193,10 @@ def _check_run(chosen: dict[str, FieldCandidate], contents: Sequence[ColumnConte
     found = differences(times, durations, ANY_FACTORS)
     first = start or submit
     assert first is not None
-    runs = [one for one in found if (one.later, one.earlier) == (end.at, first.at)]
+    times_unit = unit_of_seconds(end, contents)
+    runs = [
+        one for one in found if (one.later, one.earlier) == (end.at, first.at) and scaled_unit(times_unit, one.scale)
+    ]
     given = chosen.get("run")
     by_name = next((one for one in runs if given is not None and one.duration == given.at), None)
     if by_name is not None or (runs and given is None and start is not None):
@@ -205,7 +208,7 @@ def _check_run(chosen: dict[str, FieldCandidate], contents: Sequence[ColumnConte
         if turnaround:
             chosen["run"] = given.doubted(0.3, "the time from submission to end")
         else:
-            length_s = TIMES_MS[unit_of_seconds(end, contents)] / 1000.0
+            length_s = TIMES_MS[times_unit] / 1000.0
             ran_s = (contents[end.at].seconds - contents[start.at].seconds) * length_s
             _doubt_run(chosen, given, ran_s, contents, names)
 
