@@ -184,6 +184,22 @@ def test_minus_one_is_not_known_only_if_nothing_else_is_below_0():
         ("dependencies", "parents", ""),
         ("num_gpu", "resources.gpu", ""),
         ("pod_phase", "state", ""),
+        # Capitals with the s of a plural are one word.
+        ("NCPUs", "cores", ""),
+        ("CPUs", "cores", ""),
+        ("ReqCPUs", "cores", ""),
+        ("ReqCPUS", "cores", ""),
+        ("CPUsUsed", "cores", ""),
+        ("vCPUs", "cores", ""),
+        ("NCPU", "cores", ""),
+        ("GPUs", "resources.gpu", ""),
+        ("NumGPUs", "resources.gpu", ""),
+        ("CPUtime", "cpu", ""),
+        ("CPUTimeSecs", "cpu", "s"),
+        ("QTime", "submit", ""),
+        ("SubmitTime", "submit", ""),
+        ("EndTimeMs", "end", "ms"),
+        ("MemGB", "memory", "GB"),
     ],
 )
 def test_names(name, field, unit):

@@ -8,11 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cluster_abm.scenario.columns.map import DURATIONS, INSTANTS
-from cluster_abm.scenario.columns.units import TIMES_MS
 from cluster_abm.workload.traces.guessing.cells import ColumnContent
 from cluster_abm.workload.traces.guessing.names import MAYBE, NameMeaning, meanings
 
-LONGEST_SPAN_S = 40 * 365.25 * 86_400.0  # no log covers more
 BYTES_FROM = 1e7  # a memory or an amount of data without a unit that is larger is one of bytes
 MOST_CORES = 1e7
 
@@ -25,7 +23,7 @@ class FieldCandidate:
     at: int  # the column
     sure: float  # 0..1
     why: str  # by what, in words
-    unit: str = ""  # as a map writes it; "" if its own default holds
+    unit: str = ""  # as a map writes it; "" if its own default holds, or, of times, if `time_units` is to tell it
     per: str = "job"
     form: str = ""  # of dates
 
@@ -49,7 +47,8 @@ def named_candidates(names: Sequence[str], contents: Sequence[ColumnContent]) ->
 
 def _checked(candidate: FieldCandidate, meaning: NameMeaning, content: ColumnContent) -> FieldCandidate | None:
     """A candidate with its unit, as sure as the values allow; None if they cannot be this."""
-    if content.kind == "nothing":
+    # -1 throughout, or numbers too large to be amounts, say as little as empty cells.
+    if content.kind == "nothing" or (content.kind == "number" and not len(content.values)):
         return candidate.doubted(0.4, "no value in the rows looked at")
     if candidate.field in INSTANTS:
         return _instant(candidate, meaning, content)
@@ -64,24 +63,24 @@ def _checked(candidate: FieldCandidate, meaning: NameMeaning, content: ColumnCon
 
 def _instant(candidate: FieldCandidate, meaning: NameMeaning, content: ColumnContent) -> FieldCandidate | None:
     if content.kind == "date":
-        if content.form:
-            return replace(candidate, unit="date", form=content.form)
-        return candidate.doubted(0.4, "dates whose day and month cannot be told apart")
+        return dated(candidate, content)
     if content.kind == "iso":
         return replace(candidate, unit="iso")
     if content.kind != "number" or (content.values < 0).mean() > 0.01:
         return None
     if content.unit_since_1970:
         return replace(candidate, unit=content.unit_since_1970)
-    unit = meaning.unit or _unit_of_span(content)
     doubtful = content.is_steady or (candidate.sure <= MAYBE and not _rises(content))
-    return replace(candidate.doubted(0.6, "values unlike times") if doubtful else candidate, unit=unit)
+    return replace(candidate.doubted(0.6, "values unlike times") if doubtful else candidate, unit=meaning.unit)
 
 
-def _unit_of_span(content: ColumnContent) -> str:
-    """The unit of times that count from anything: seconds, unless the log would cover decades."""
-    span = float(np.ptp(content.values))
-    return next((unit for unit in ("s", "ms", "us", "ns") if span * TIMES_MS[unit] / 1000.0 < LONGEST_SPAN_S), "ns")
+def dated(candidate: FieldCandidate, content: ColumnContent) -> FieldCandidate:
+    """A candidate that is a date as text, with its form, as sure as day and month can be told apart."""
+    found = content.dates
+    if found is None or not found.form:
+        return candidate.doubted(0.4, "dates in several forms, or in one that is not known")
+    one = replace(candidate, unit="date", form=found.form)
+    return one.doubted(found.share, found.doubt) if found.doubt else one
 
 
 def _rises(content: ColumnContent) -> bool:
@@ -94,10 +93,10 @@ def _duration(candidate: FieldCandidate, meaning: NameMeaning, content: ColumnCo
         return replace(candidate, unit="clock")
     if content.kind != "number" or content.unit_since_1970 or (content.values < 0).mean() > 0.05:
         return None
-    found = replace(candidate, unit=meaning.unit or "s")
+    found = replace(candidate, unit=meaning.unit)
     if candidate.field == "run" and len(content.values) >= 20 and content.distinct <= 3:
         return found.doubted(0.5, "hardly any different values")
-    return found if meaning.unit else found.doubted(0.9, "no unit is named: seconds")
+    return found if meaning.unit else found.doubted(0.9, "no unit is named")
 
 
 def _count(candidate: FieldCandidate, meaning: NameMeaning, content: ColumnContent) -> FieldCandidate | None:

@@ -12,17 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.scenario.columns.units import TIMES_MS
+from cluster_abm.workload.traces.guessing.dates import DATED, NEARLY_ALL, DateForm, able_forms, instants_s, table_forms
 from cluster_abm.workload.traces.parts.units import MISSING
 
 Floats = npt.NDArray[np.float64]
 Kind = Literal["number", "iso", "date", "clock", "size", "text", "nothing"]
-NEARLY_ALL, LARGEST = 0.95, 1e25
+LARGEST = 1e25
 # Seconds since 1970 from 2000 to 2050: what lies there is taken to be a date.
 FIRST_S, LAST_S = 946_684_800.0, 2_524_608_000.0
-FORMS = ("%m/%d/%Y %H:%M:%S", "%d/%m/%Y %H:%M:%S", "%m/%d/%Y %H:%M", "%d/%m/%Y %H:%M", "%Y/%m/%d %H:%M:%S")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?\s?(?:Z|UTC|[+-]\d\d:?\d\d)?)?", re.ASCII)
-_SLASHED = re.compile(r"\d{1,4}/\d{1,2}/\d{2,4} \d{1,2}:\d\d(?::\d\d)?", re.ASCII)
 _CLOCK = re.compile(r"(?:(?:(\d+)-)?(\d+):)?(\d{1,2}):(\d\d(?:\.\d+)?)", re.ASCII)
 _SIZE = re.compile(r"\d+(?:\.\d+)?\s?(?:[kmgtKMGT](?:i?[bB])?|[bB])", re.ASCII)
 
@@ -40,7 +39,7 @@ def looks_like_number(cell: str) -> bool:
 def looks_like_time(cell: str) -> bool:
     """Whether a cell is a date with a time of day, or a duration with colons."""
     text = cell.strip()
-    return any(form.fullmatch(text) for form in (_ISO, _SLASHED, _CLOCK))
+    return any(form.fullmatch(text) for form in (_ISO, DATED, _CLOCK))
 
 
 @dataclass(frozen=True)
@@ -48,6 +47,7 @@ class ColumnContent:
     """What a column of a sample holds."""
 
     cells: tuple[str, ...]
+    dates: DateForm | None = None  # as the whole table tells it
 
     @cached_property
     def known(self) -> list[str]:
@@ -60,7 +60,7 @@ class ColumnContent:
         looked_at = self.known[:1000]
         if not looked_at:
             return "nothing"
-        forms = {"number": _NUMBER, "iso": _ISO, "date": _SLASHED, "clock": _CLOCK, "size": _SIZE}
+        forms = {"number": _NUMBER, "iso": _ISO, "date": DATED, "clock": _CLOCK, "size": _SIZE}
         for kind, form in forms.items():
             if sum(form.fullmatch(cell) is not None for cell in looked_at) >= NEARLY_ALL * len(looked_at):
                 return kind  # type: ignore[return-value]
@@ -75,9 +75,9 @@ class ColumnContent:
         if self.kind == "clock":
             return np.array([_clock_s(cell) for cell in self.cells], float)
         if self.kind == "iso":
-            return _instants_s(self.cells, "ISO8601")
+            return instants_s(self.cells, "ISO8601")
         if self.kind == "date" and self.form:
-            return _instants_s(self.cells, self.form)
+            return instants_s(self.cells, self.form)
         return np.full(len(self.cells), np.nan)
 
     @cached_property
@@ -91,9 +91,10 @@ class ColumnContent:
 
     @cached_property
     def form(self) -> str:
-        """The form of dates with slashes; "" if several could be meant, or none."""
-        looked_at = tuple(self.known[:1000])
-        able = [form for form in FORMS if not np.isnan(_instants_s(looked_at, form)).any()]
+        """The form of dates; "" if none reads them, or if several do and no other column tells which."""
+        if self.dates is not None:
+            return self.dates.form
+        able = able_forms(self.known)
         return able[0] if len(able) == 1 else ""
 
     @cached_property
@@ -144,22 +145,19 @@ class ColumnContent:
         return self.numbers * scale
 
 
+def contents_of(columns: Sequence[tuple[str, ...]]) -> list[ColumnContent]:
+    """What the columns of a table hold, and the form of their dates, which they share."""
+    contents = [ColumnContent(cells) for cells in columns]
+    forms = table_forms({at: one.known for at, one in enumerate(contents) if one.kind == "date"})
+    return [ColumnContent(one.cells, forms[at]) if at in forms else one for at, one in enumerate(contents)]
+
+
 def _to_numbers(cells: Sequence[str]) -> Floats:
     import pandas as pd
 
     values = pd.to_numeric(pd.Series(cells, dtype=object), errors="coerce").to_numpy(float)
     # What overflows in sums and squares is no amount of anything.
     return np.where(np.abs(values) < LARGEST, values, np.nan)
-
-
-def _instants_s(cells: Sequence[str], form: str) -> Floats:
-    """Seconds since 1970 of texts, taken as UTC where they name no zone, shape (cells,)."""
-    import pandas as pd
-
-    texts = pd.Series(cells, dtype=object).str.replace(r"\s?UTC$", "Z", regex=True)
-    times = pd.to_datetime(texts, format=form, errors="coerce", utc=True)
-    seconds = times.to_numpy("datetime64[ns]").astype(np.int64) / 1e9
-    return np.where(times.isna().to_numpy(), np.nan, seconds)
 
 
 def _clock_s(cell: str) -> float:

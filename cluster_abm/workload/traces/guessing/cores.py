@@ -9,12 +9,13 @@ import numpy as np
 
 from cluster_abm.workload.traces.guessing.cells import ColumnContent, Floats
 from cluster_abm.workload.traces.guessing.durations import is_counter, is_numbered, rank_correlation
-from cluster_abm.workload.traces.guessing.relations import ALWAYS, share_in_order
+from cluster_abm.workload.traces.guessing.relations import ALWAYS, FEWEST, share_in_order
 
 MOST = 1e6
 LIKE_CORES = 0.6  # share of numbers above 2 that are powers of two or multiples of 4
 TOGETHER = 0.2  # rank correlation of cores with nodes or tasks
 WIDE = 0.05  # share of jobs that have more than one core
+MOST_GB = 8.0  # of memory for each core, which come in the same ratio in all rows; more may be cores of each node
 MEMORY_FROM, MEMORY_STEP = 512, 128  # MB: memory comes in such steps
 
 
@@ -37,6 +38,7 @@ def telling_cores(contents: Mapping[int, ColumnContent]) -> TellingCores:
     able = {at: one for at, one in contents.items() if may_be_cores(one)}
     if any(one.values.max() > 2 for one in able.values()):
         able = {at: one for at, one in able.items() if one.values.max() > 2}
+    able = {at: one for at, one in able.items() if not _is_memory_of_cores(one, list(able.values()))}
     listed = {at: one for at, one in able.items() if _counts_a_list(one, list(contents.values()))}
     if listed:
         at = next(iter(listed))
@@ -100,6 +102,16 @@ def _is_memory(values: Floats) -> bool:
     if not len(positive) or np.median(positive) < MEMORY_FROM:
         return False
     return bool((positive % MEMORY_STEP == 0).mean() >= 0.6)
+
+
+def _is_memory_of_cores(content: ColumnContent, others: Sequence[ColumnContent]) -> bool:
+    """Whether numbers are another column times 2 to 8 in all rows: GB of memory, of which each core has as much."""
+    for other in others:
+        both = ~(np.isnan(content.numbers) | np.isnan(other.numbers))
+        ratios = content.numbers[both] / other.numbers[both]
+        if len(ratios) >= FEWEST and 1.0 < ratios.min() <= MOST_GB and float(np.ptp(ratios)) < 1e-9:
+            return True
+    return False
 
 
 def _counts_a_list(content: ColumnContent, others: Sequence[ColumnContent]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -13,7 +14,9 @@ from cluster_abm.workload.traces.guessing.relations import share_in_order
 WITHIN_REQUEST = 0.9  # share of the jobs that end within the run time that they asked for
 MOSTLY = 0.6
 SLACK_S = 60.0  # by which a scheduler ends jobs late
+WAITLESS, SELDOM = 0.3, 0.02  # share of the jobs that start at once among waits; that run for no time among run times
 ROUND, NOT_ROUND = 0.8, 0.6  # share of whole minutes among requests; no more among run times
+MOST_COMPARED = 20  # columns
 TOGETHER, MUCH_TOGETHER = 0.25, 0.7  # rank correlation
 
 
@@ -43,7 +46,10 @@ def telling_durations(contents: Mapping[int, ColumnContent], counts: Mapping[int
     asked = _with_request(spread, contents)
     if asked is not None:
         return asked
-    if len(spread) == 1:
+    beside = _beside_waits(spread)
+    if beside is not None:
+        return beside
+    if len(spread) == 1 and not is_like_waits(spread[next(iter(spread))]):
         return TellingDurations(run=next(iter(spread)), sure=0.6, why="the only column that is spread as run times are")
     if len(spread) == 2:
         for first, then in ((a, b) for a in spread for b in spread if a != b):
@@ -102,7 +108,8 @@ def rank_correlation(first: Floats, then: Floats) -> float:
     return float(spearmanr(first[both], then[both]).statistic)
 
 
-def _round_share(content: ColumnContent) -> float:
+def round_share(content: ColumnContent) -> float:
+    """Share of whole minutes among durations above 0."""
     known = content.values[content.values > 0]
     return float((known % 60 == 0).mean()) if len(known) else 0.0
 
@@ -118,7 +125,7 @@ def _with_request(
     spread: Mapping[int, ColumnContent], contents: Mapping[int, ColumnContent]
 ) -> TellingDurations | None:
     """A run time by a request: whole minutes, in which nearly all jobs end."""
-    requests = {at: one for at, one in contents.items() if not one.is_steady and _round_share(one) >= ROUND}
+    requests = {at: one for at, one in contents.items() if not one.is_steady and round_share(one) >= ROUND}
     best: tuple[float, int, int] | None = None
     for run, content in spread.items():
         for request, asked in requests.items():
@@ -149,9 +156,48 @@ def _with_request(
 
 def _ends_within(content: ColumnContent, asked: ColumnContent, share: float = WITHIN_REQUEST) -> bool:
     """Whether nearly all run times, which are seldom whole minutes, lie within what was asked for."""
-    if _round_share(content) > NOT_ROUND:
+    if round_share(content) > NOT_ROUND:
         return False
     return share_in_order(content.numbers, asked.numbers * 1.05 + SLACK_S) >= share
+
+
+def is_like_waits(content: ColumnContent) -> bool:
+    """Whether many durations are 0, as the waits of jobs that start at once are."""
+    return len(content.values) > 0 and float((content.values == 0.0).mean()) >= WAITLESS
+
+
+def run_beside_wait(columns: Mapping[int, ColumnContent]) -> int | None:
+    """The run time among durations, if there is one like waits, and just one that is hardly ever 0.
+
+    Sums of two others, from submission to end, are left out. One that is never less than the wait may be such a sum,
+    of which the run time is not there: None.
+    """
+    waits = [at for at, one in columns.items() if is_like_waits(one)]
+    totals = {total for total in columns for pair in combinations(columns, 2) if _is_sum(columns, total, pair)}
+    runs = [at for at, one in columns.items() if (one.values <= 0.0).mean() <= SELDOM and at not in totals]
+    if len(runs) != 1 or not waits:
+        return None
+    run = columns[runs[0]].numbers
+    if any(share_in_order(columns[at].numbers, run) >= 0.95 for at in waits):
+        return None
+    return runs[0]
+
+
+def _is_sum(columns: Mapping[int, ColumnContent], total: int, parts: tuple[int, int]) -> bool:
+    """Whether one duration is two others together, in nearly all rows."""
+    if total in parts:
+        return False
+    whole = columns[total].numbers
+    found = columns[parts[0]].numbers + columns[parts[1]].numbers
+    known = ~(np.isnan(whole) | np.isnan(found))
+    return known.sum() >= 10 and bool((np.abs(whole - found)[known] <= 1.01 + 1e-3 * whole[known]).mean() >= 0.95)
+
+
+def _beside_waits(spread: Mapping[int, ColumnContent]) -> TellingDurations | None:
+    run = run_beside_wait(spread) if len(spread) <= MOST_COMPARED else None
+    if run is None:
+        return None
+    return TellingDurations(run=run, sure=0.6, why="hardly ever 0, beside a column that is often 0, as waits are")
 
 
 def _product(spread: Mapping[int, ColumnContent], counts: Mapping[int, ColumnContent]) -> TellingDurations | None:

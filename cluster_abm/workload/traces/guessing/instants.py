@@ -4,18 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
 from cluster_abm.workload.traces.guessing.cells import ColumnContent, Floats
-from cluster_abm.workload.traces.guessing.durations import is_counter, rank_correlation
-from cluster_abm.workload.traces.guessing.relations import ALWAYS, Difference, differences, share_in_order
+from cluster_abm.workload.traces.guessing.durations import (
+    ROUND,
+    SELDOM,
+    WITHIN_REQUEST,
+    is_counter,
+    is_spread,
+    rank_correlation,
+    round_share,
+    run_beside_wait,
+)
+from cluster_abm.workload.traces.guessing.relations import (
+    ALWAYS,
+    ANY_FACTORS,
+    FACTORS,
+    Difference,
+    differences,
+    share_in_order,
+    sums_of_pairs,
+)
 
 SORTED = 0.9  # share of the rows that do not go back
 WAITLESS = 0.3  # share of the jobs that start at once, from which on a gap is a wait
 TOGETHER = 0.8  # rank correlation of two times of the same jobs
+APART = 0.25  # rank correlation of two durations that have nothing to do with each other
 NEAR = 0.2  # share of a log's span that its jobs mostly take
 MOST_COLUMNS = 40  # that are compared with each other
+MOST_TOGETHER = 20  # durations of which pairs are
 
 
 @dataclass(frozen=True)
@@ -26,9 +46,10 @@ class TellingInstants:
     start: int | None = None
     end: int | None = None
     run: int | None = None
-    scale: float = 1.0  # of the run time's unit, in that of the times
     sure: float = 0.0
     why: str = ""
+    run_why: str = ""  # if the run time is known by something else
+    waits: tuple[int, ...] = ()  # columns that are no run time: times from submission to start
 
 
 def telling_instants(contents: Mapping[int, ColumnContent]) -> TellingInstants:
@@ -38,12 +59,12 @@ def telling_instants(contents: Mapping[int, ColumnContent]) -> TellingInstants:
         return TellingInstants()
     chain = _chain(instants)
     rest = {at: one.numbers for at, one in contents.items() if at not in instants and _may_be_duration(one)}
-    found = differences({at: instants[at] for at in chain}, rest)
     dates = all(contents[at].is_instant for at in chain)
+    found = differences({at: instants[at] for at in chain}, rest, FACTORS if dates else ANY_FACTORS)
     if len(chain) >= 3:
         return _of_three(chain, found, dates)
     if len(chain) == 2:
-        return _of_two(chain, instants, found, dates)
+        return _of_two(chain, contents, found, dates)
     sure, why = (0.75, "the only column of dates") if dates else (0.65, "the only column that rises from row to row")
     return TellingInstants(submit=chain[0], sure=sure, why=why)
 
@@ -146,23 +167,60 @@ def _of_three(chain: Sequence[int], found: Sequence[Difference], dates: bool) ->
         # Of two columns with the same durations, it is the one that stands beside the times.
         one = max(runs, key=lambda one: (chain.index(one.earlier), one.scale == 1.0, -abs(one.duration - one.later)))
         why = f"column {one.duration + 1} is the time from one to the other"
-        return TellingInstants(chain[0], one.earlier, one.later, one.duration, one.scale, 0.9 if dates else 0.85, why)
+        return TellingInstants(chain[0], one.earlier, one.later, one.duration, 0.9 if dates else 0.85, why)
     why = f"{len(chain)} columns of times, each at or after the one before"
     return TellingInstants(chain[0], chain[-2], chain[-1], sure=0.75 if dates else 0.7, why=why)
 
 
 def _of_two(
-    chain: Sequence[int], instants: Mapping[int, Floats], found: Sequence[Difference], dates: bool
+    chain: Sequence[int], contents: Mapping[int, ColumnContent], found: Sequence[Difference], dates: bool
 ) -> TellingInstants:
     first, then = chain
-    gap = instants[then] - instants[first]
+    gap = contents[then].seconds - contents[first].seconds
     at_once = float((gap[~np.isnan(gap)] <= 1.0).mean())
     surer = 0.05 if dates else 0.0
     if at_once >= WAITLESS:
         why = "two columns of times, often the same: jobs that start at once"
-        return TellingInstants(submit=first, start=then, sure=0.65 + surer, why=why)
+        waits = tuple(one.duration for one in found)
+        return TellingInstants(submit=first, start=then, sure=0.65 + surer, why=why, waits=waits)
     if found:
-        why = f"column {found[0].duration + 1} is the time from one to the other"
-        return TellingInstants(None, first, then, found[0].duration, found[0].scale, 0.75 + surer, why)
+        length = found[0].duration
+        why = f"column {length + 1} is the time from one to the other"
+        other = _other_run(contents, length, [*chain, *(one.duration for one in found)])
+        if other is not None:
+            why = f"{why}, but it may be a wait, and column {other + 1} the run time"
+            return TellingInstants(None, first, then, length, 0.56 + surer, why)
+        return TellingInstants(None, first, then, length, 0.75 + surer, why)
+    parts = _parts_of(chain, contents, FACTORS if dates else ANY_FACTORS)
+    if parts is not None:
+        why = f"columns {parts[0] + 1} and {parts[1] + 1} are together the time from one to the other"
+        run = run_beside_wait({at: contents[at] for at in parts})
+        if run is None:
+            return TellingInstants(submit=first, sure=0.65 + surer, why=why, waits=parts)
+        run_why = f"{why}, and this one is hardly ever 0, as waits are"
+        return TellingInstants(first, None, then, run, 0.75 + surer, why, run_why)
     why = "two columns of times, one at or after the other and seldom the same"
     return TellingInstants(start=first, end=then, sure=0.6 + surer, why=why)
+
+
+def _other_run(contents: Mapping[int, ColumnContent], given: int, known: Sequence[int]) -> int | None:
+    """Another column that may be the run time as well: spread, hardly ever 0, not with the given one, and no limit."""
+    run = contents[given].numbers
+    for at, one in contents.items():
+        if at in known or not is_spread(one) or (one.values <= 0.0).mean() > SELDOM:
+            continue
+        # Limits are whole minutes, and used CPU time is never more than a run time.
+        within = share_in_order(one.numbers, run) >= WITHIN_REQUEST
+        if round_share(one) < ROUND and not within and abs(rank_correlation(run, one.numbers)) < APART:
+            return at
+    return None
+
+
+def _parts_of(
+    chain: Sequence[int], contents: Mapping[int, ColumnContent], factors: Sequence[float]
+) -> tuple[int, int] | None:
+    """Two durations, a wait and a run time, that are together the gap between two times, in nearly all rows."""
+    durations = {at: one.numbers for at, one in contents.items() if at not in chain and _may_be_duration(one)}
+    pairs = list(combinations(list(durations)[:MOST_TOGETHER], 2))
+    found = differences({at: contents[at].seconds for at in chain}, sums_of_pairs(durations, pairs), factors)
+    return pairs[-1 - found[0].duration] if found else None

@@ -55,7 +55,9 @@ _COUNTS = {"milli": "milli", "millis": "milli", "millicores": "milli", "percent"
 _IDLE = ("raw", "genid", "epoch", "unix", "utc", "seconds_since_epoch")
 _NOTHING = re.compile(r"(?:c|col|column|x|v|var|f|field|unnamed)?_*\d+", re.ASCII)
 _COUNT = r"(?:num|number|n|no|nr|count|number_of|num_of)"
-_CPUS = r"(?:cpus?|cores?|processors?|procs?|vcpus?|cpu_cores?|ncpus|nprocs?|ncores|slots|vm_?core_?count|core_count)"
+_CPUS = (
+    r"(?:v_?cpus?|cpus?|cores?|processors?|procs?|cpu_cores?|ncpus?|nprocs?|ncores?|slots|vm_?core_?count|core_count)"
+)
 _ASKED = r"(?:req|requested|request|requests|requirement|plan|planned|alloc|allocated|used|total|needed)"
 _GPUS = r"(?:gpus?|ngpus?|accelerators?)"
 # Field -> how much -> forms of the name, in lower case with _ between its words, without its unit. The first that
@@ -72,7 +74,7 @@ _FORMS: dict[str, tuple[tuple[float, str], ...]] = {
             r"(?:\w+_)?(?:create|created|creation|gmt_create|vm_?created|arrival|arrived|arrive|enqueued?|queued|released?"
             r"|release)(?:_?(?:time|timestamp|date|at|datetime|ts))?",
         ),
-        (LIKELY, r"qtime|ctime|subtime|\w+_submit_time|submit_\w*time|tsubmit|t_submit"),
+        (LIKELY, r"[qc]_?time|sub_?time|\w+_submit_time|submit_\w*time|tsubmit|t_submit"),
         (MAYBE, r"timestamp|time|time_?stamp|date|datetime|ts|event_time|requested_at"),
     ),
     "start": (
@@ -226,9 +228,21 @@ def says_nothing(name: str) -> bool:
 
 
 def plain_name(name: str) -> str:
-    """A name in lower case with _ between its words: ReqCPUS and `req cpus` are req_cpus."""
-    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.replace("%", " percent "))
+    """A name in lower case with _ between its words: ReqCPUS, ReqCPUs and `req cpus` are req_cpus.
+
+    A word begins at a capital after a small letter, and at the last of several capitals if small letters follow: QTime
+    is q_time. A single s after capitals belongs to them: it makes a plural (NCPUs). CPU and GPU are words of their own
+    if small letters follow: CPUtime is cpu_time.
+    """
+    spaced = re.sub(r"([CG]PU)(?=[a-z]{2})", r"\1_", name.replace("%", " percent "))
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])(?![A-Z]s(?![a-z]))", "_", spaced)
     return re.sub(r"[^a-z0-9]+", "_", parted.lower()).strip("_")
+
+
+def named_duration_unit(name: str) -> str:
+    """The unit that a name of a duration or a time ends with, also of one that no field takes, as wait_ms; else ""."""
+    *before, last = plain_name(name).split("_")
+    return _TIMES.get(last, "") if before else ""
 
 
 def _stems(plain: str) -> list[tuple[str, str]]:

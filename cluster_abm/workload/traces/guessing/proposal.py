@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from cluster_abm.scenario.columns.map import DURATIONS, INSTANTS
-from cluster_abm.scenario.columns.units import ISO, TIMES_MS
+from cluster_abm.scenario.columns.units import CLOCK, ISO, TIMES_MS
 from cluster_abm.workload.traces.guessing.candidates import FieldCandidate, named_candidates
-from cluster_abm.workload.traces.guessing.cells import ColumnContent, Floats
+from cluster_abm.workload.traces.guessing.cells import ColumnContent, Floats, contents_of
 from cluster_abm.workload.traces.guessing.names import meanings, says_nothing
-from cluster_abm.workload.traces.guessing.relations import ALWAYS, Difference, differences, share_in_order
+from cluster_abm.workload.traces.guessing.relations import ALWAYS, ANY_FACTORS, Difference, differences, share_in_order
 from cluster_abm.workload.traces.guessing.sample import SampledTable, sample_of
 from cluster_abm.workload.traces.guessing.states import left_out
-from cluster_abm.workload.traces.guessing.valued import unit_of_scale, valued_candidates
+from cluster_abm.workload.traces.guessing.time_units import scaled_unit, unit_of_seconds, with_time_units
+from cluster_abm.workload.traces.guessing.valued import valued_candidates
 
 THRESHOLD = 0.5  # a field of which the guess is less sure is left empty
 WIDE, FEWEST_WIDE = 4, 20  # cores of a job whose CPU time is more than its run time; such jobs
@@ -75,7 +76,7 @@ def guess(blocks: Iterator[bytes], where: str, path: Path | None = None) -> Gues
 
 def guess_of(table: SampledTable) -> Guess:
     """Propose a map for a table of which some rows are known."""
-    contents = [ColumnContent(cells) for cells in table.columns]
+    contents = contents_of(table.columns)
     chosen, refused = _chosen(table.names, contents)
     result: dict[str, Any] = {"file": dict(table.layout)}
     sure, why = {}, {}
@@ -111,11 +112,16 @@ def _chosen(
     speaking = [name for name in names if not says_nothing(name)]
     if not candidates or not speaking:
         candidates = valued_candidates(contents)
+    elif not any(one.field in INSTANTS for one in candidates):
+        # The words are of another language, or of none.
+        said = {at for at, name in enumerate(names) if meanings(name)}
+        candidates += [one.doubted(0.95, "name not known") for one in valued_candidates(contents, said)]
     chosen, refused = _assigned(candidates)
+    chosen = with_time_units(chosen, contents, names)
     if speaking:
         chosen = _checked_together(chosen, contents, names)
-        refused += [one for one in chosen.values() if one.sure < THRESHOLD]
-        chosen = {name: one for name, one in chosen.items() if one.sure >= THRESHOLD}
+    refused += [one for one in chosen.values() if one.sure < THRESHOLD]
+    chosen = {name: one for name, one in chosen.items() if one.sure >= THRESHOLD}
     return chosen, sorted(refused, key=lambda one: one.sure)
 
 
@@ -161,9 +167,11 @@ def _check_order(chosen: dict[str, FieldCandidate], contents: Sequence[ColumnCon
         if forward >= ALWAYS and not swapped & set(pair):
             for name in pair:
                 one = chosen[name]
-                chosen[name] = replace(
-                    one, sure=max(one.sure, min(0.95, one.sure + 0.05)), why="name and order of the times"
-                )
+                chosen[name] = replace(one, sure=max(one.sure, min(0.95, one.sure + 0.05)), why=_why_in_order(one.why))
+
+
+def _why_in_order(why: str) -> str:
+    return why if "order of the times" in why else why.replace("name", "name and order of the times", 1)
 
 
 def _shares_in_order(first: Floats, then: Floats) -> tuple[float, float]:
@@ -182,10 +190,13 @@ def _check_run(chosen: dict[str, FieldCandidate], contents: Sequence[ColumnConte
         for at, one in enumerate(contents)
         if at not in taken and one.kind in ("number", "clock") and not one.is_instant and not one.is_steady
     }
-    found = differences(times, durations)
+    found = differences(times, durations, ANY_FACTORS)
     first = start or submit
     assert first is not None
-    runs = [one for one in found if (one.later, one.earlier) == (end.at, first.at)]
+    times_unit = unit_of_seconds(end, contents)
+    runs = [
+        one for one in found if (one.later, one.earlier) == (end.at, first.at) and scaled_unit(times_unit, one.scale)
+    ]
     given = chosen.get("run")
     by_name = next((one for one in runs if given is not None and one.duration == given.at), None)
     if by_name is not None or (runs and given is None and start is not None):
@@ -197,7 +208,9 @@ def _check_run(chosen: dict[str, FieldCandidate], contents: Sequence[ColumnConte
         if turnaround:
             chosen["run"] = given.doubted(0.3, "the time from submission to end")
         else:
-            _doubt_run(chosen, given, contents[end.at].seconds - contents[start.at].seconds, contents, names)
+            length_s = TIMES_MS[times_unit] / 1000.0
+            ran_s = (contents[end.at].seconds - contents[start.at].seconds) * length_s
+            _doubt_run(chosen, given, ran_s, contents, names)
 
 
 def _doubt_run(
@@ -209,7 +222,8 @@ def _doubt_run(
 ) -> None:
     """A column called a run time that is not the time from start to end: it may be a limit, as walltime often is."""
     asked = next((one for one in meanings(names[given.at]) if one.field == "requested"), None)
-    if asked is not None and "requested" not in chosen and share_in_order(ran_s, contents[given.at].numbers) >= 0.9:
+    limits_s = contents[given.at].numbers * TIMES_MS[given.unit] / 1000.0
+    if asked is not None and "requested" not in chosen and share_in_order(ran_s, limits_s) >= 0.9:
         del chosen["run"]
         why = "name, and no less than the time from start to end"
         chosen["requested"] = replace(given, field="requested", sure=0.85, why=why)
@@ -221,10 +235,10 @@ def _take_run(chosen: dict[str, FieldCandidate], one: Difference, contents: Sequ
     for name in ("requested", "cpu"):
         if name in chosen and chosen[name].at == one.duration:
             del chosen[name]
-    clock = contents[one.duration].kind == "clock"
     named = "run" in chosen
     why = "name, and the time from start to end" if named else "values: the time from start to end"
-    unit = "clock" if clock else unit_of_scale(one.scale)
+    clock = contents[one.duration].kind == "clock"
+    unit = CLOCK if clock else scaled_unit(unit_of_seconds(chosen["end"], contents), one.scale)
     chosen["run"] = FieldCandidate("run", one.duration, 0.98 if named else 0.9, why, unit)
 
 

@@ -15,6 +15,8 @@ FEWEST = 5  # rows in which two columns must have a value to be compared
 ALWAYS = 0.95  # share of the rows in which a relation must hold
 ROUNDING = 1.01  # a difference of two times cut to whole seconds is off by less than one
 FACTORS = (1.0, *(TIMES_MS[unit] / 1000.0 for unit in ("ms", "us", "min", "h")))  # s of one unit of a duration
+COARSER = (1e3, 1e6, 1e9)  # s of times that count in ms, us, ns
+ANY_FACTORS = (*FACTORS, *COARSER)
 MOST_COMPARED = 1500  # rows
 
 
@@ -59,6 +61,11 @@ def differences(
             if scale:
                 found.append(Difference(later, earlier, duration, scale))
     return found
+
+
+def sums_of_pairs(durations: Mapping[int, Floats], pairs: Sequence[tuple[int, int]]) -> dict[int, Floats]:
+    """Two durations together, as columns for `differences`: the pairs by their position, below 0 from -1 on."""
+    return {-1 - which: durations[first] + durations[then] for which, (first, then) in enumerate(pairs)}
 
 
 def _goes_forward(gap: Floats) -> bool:
