@@ -10,7 +10,7 @@ import numpy as np
 
 from cluster_abm.arrays import Flags, Floats
 from cluster_abm.scenario.columns import MapField
-from cluster_abm.scenario.columns.expressions import Arithmetic, Relation, Constant, Logic, Membership, Name, Node
+from cluster_abm.scenario.columns.expressions import Arithmetic, Constant, Logic, Membership, Name, Node, Relation
 from cluster_abm.workload.traces.layouts.blocks import Column
 from cluster_abm.workload.traces.mapping.cells import Numbers, as_numbers, as_texts, is_text
 from cluster_abm.workload.traces.mapping.instants import Instants
