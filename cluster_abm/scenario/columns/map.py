@@ -226,7 +226,7 @@ class ColumnMap(Section):
     job: MapField | None = None
     """its id"""
     workflow: MapField | None = None
-    """the id of the workflow to which it belongs: --sample keeps these whole"""
+    """the id of the workflow to which it belongs: a sample keeps these whole"""
     parents: MapField | None = None
     """ids of the jobs that must have ended before it starts"""
     user: MapField | None = None
