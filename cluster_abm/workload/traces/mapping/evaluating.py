@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 EQUALITY = ("==", "!=")
+# The functions of pyarrow that compare texts.
+OF_TEXTS = {"==": "equal", "!=": "not_equal", "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal"}
 DATES = MapField(column=1, unit="iso")
 Cells = Mapping[Column, "pa.Array"]
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
@@ -83,31 +85,39 @@ def truths_of(node: Node, cells: Cells, rows: int) -> Flags:
         return _among(node, cells, rows)
     assert isinstance(node, Relation)
     sides = (node.left, node.right)
-    texts = [str(side.value) for side in sides if isinstance(side, Constant) and _is_text(side)]
-    compare = COMPARE[node.sign]
-    numbers = [numbers_of(side, cells, rows).amounts for side in sides if not _is_text(side)]
-    if not texts and not (isinstance(node.left, Name) and isinstance(node.right, Name)):
-        return np.asarray(compare(numbers[0], numbers[1]), bool)
-    spelled: Flags = np.asarray(compare(_texts(node.left, cells, rows), _texts(node.right, cells, rows)), bool)
-    if texts and node.sign in EQUALITY and len(numbers) == 1:
-        # 4.0 is "4", however the file spells it.
-        same = _equal(numbers[0], texts[0])
-        return spelled | same if node.sign == "==" else spelled & ~same
-    if texts:
-        return spelled
+    text = next((str(side.value) for side in sides if isinstance(side, Constant) and _is_text(side)), None)
+    if text is not None:
+        return _with_text(node, text, cells, rows)
+    left, right = (numbers_of(side, cells, rows).amounts for side in sides)
+    found: Flags = np.asarray(COMPARE[node.sign](left, right), bool)
+    if not (isinstance(node.left, Name) and isinstance(node.right, Name)):
+        return found
     # Two columns: numbers where both are, row by row; else texts, of which only equality is told.
-    both = ~(np.isnan(numbers[0]) | np.isnan(numbers[1]))
-    return np.where(both, compare(numbers[0], numbers[1]), spelled & (node.sign in EQUALITY))
+    both = ~(np.isnan(left) | np.isnan(right))
+    return np.where(both, found, _spelled(node, cells, rows)) if node.sign in EQUALITY else found & both
+
+
+def _with_text(node: Relation, text: str, cells: Cells, rows: int) -> Flags:
+    """Where a comparison with a text in quotes holds; 4.0 is "4", however the file spells it."""
+    spelled = _spelled(node, cells, rows)
+    other = node.right if _is_text(node.left) else node.left
+    value = number(text)
+    if node.sign not in EQUALITY or np.isnan(value) or _is_text(other):
+        return spelled
+    same = numbers_of(other, cells, rows).amounts == value
+    return spelled | same if node.sign == "==" else spelled & ~same
+
+
+def _spelled(node: Relation, cells: Cells, rows: int) -> Flags:
+    """Where a comparison of texts holds."""
+    from pyarrow import compute
+
+    compare = getattr(compute, OF_TEXTS[node.sign])
+    return np.asarray(compare(_texts_array(node.left, cells, rows), _texts_array(node.right, cells, rows)), bool)
 
 
 def _is_text(node: Node) -> bool:
     return isinstance(node, Constant) and isinstance(node.value, str)
-
-
-def _equal(numbers: Floats, text: str) -> Flags:
-    """Which numbers a text spells; none if it spells no number."""
-    value = number(text)
-    return np.zeros(len(numbers), bool) if np.isnan(value) else numbers == value
 
 
 # What is beyond all numbers is infinite, and a row with it is left out by a reason.
@@ -146,7 +156,3 @@ def _texts_array(node: Node, cells: Cells, rows: int) -> pa.Array:
     if isinstance(node, Constant):
         return pa.array([str(node.value)] * rows, pa.string())
     return as_texts(pa.array(numbers_of(node, cells, rows).amounts))
-
-
-def _texts(node: Node, cells: Cells, rows: int) -> Any:
-    return np.asarray(_texts_array(node, cells, rows).to_pylist(), object)
