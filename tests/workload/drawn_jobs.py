@@ -8,7 +8,25 @@ import numpy as np
 
 
 @dataclass
-class DrawnJobs:
+class TimedJobs:
+    """Jobs whose submissions, waits and run times are known, shape (jobs,) each [s]."""
+
+    submit: np.ndarray
+    wait: np.ndarray
+    run: np.ndarray
+
+    @property
+    def start(self) -> np.ndarray:
+        """When they started [s]."""
+        return self.submit + self.wait
+
+    @property
+    def end(self) -> np.ndarray:
+        """When they ended [s]."""
+        return self.start + self.run
+
+
+class DrawnJobs(TimedJobs):
     """Jobs as logs have them: bursts, waits of which many are none, round requests, few users."""
 
     count: int
@@ -37,13 +55,3 @@ class DrawnJobs:
         )
         self.user = np.minimum(rng.zipf(1.6, count), 60)
         self.state = rng.choice(["COMPLETED", "FAILED", "CANCELLED", "TIMEOUT"], count, p=[0.8, 0.1, 0.07, 0.03])
-
-    @property
-    def start(self) -> np.ndarray:
-        """When they started [s]."""
-        return self.submit + self.wait
-
-    @property
-    def end(self) -> np.ndarray:
-        """When they ended [s]."""
-        return self.start + self.run

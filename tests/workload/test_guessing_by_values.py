@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drawn_jobs import TimedJobs
 
 from cluster_abm.workload.traces.guessing import Guess, guess
 
 JOBS = 300
 
 
-class Log:
+class Log(TimedJobs):
     """Jobs of a batch system drawn by a seed, with whole seconds."""
 
     def __init__(self, seed: int) -> None:
@@ -22,14 +23,6 @@ class Log:
         self.wait = np.floor(rng.gamma(0.7, 900.0, JOBS)).astype(int) * (rng.random(JOBS) < 0.55)
         self.run = np.floor(rng.lognormal(6.0, 1.4, JOBS)).astype(int) + 5
         self.cores = rng.choice([1, 1, 2, 4, 8, 20, 32], JOBS)
-
-    @property
-    def start(self) -> np.ndarray:
-        return self.submit + self.wait
-
-    @property
-    def end(self) -> np.ndarray:
-        return self.start + self.run
 
 
 def guessed(head: str | None = None, **columns: Any) -> tuple[Guess, dict[str, str | int]]:

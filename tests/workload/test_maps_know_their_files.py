@@ -44,7 +44,7 @@ KNOWN = {
     ],
     "helios": ["job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue"],
 }
-# Other tables of the same traces, and tables of nobody.
+# Other tables of the same traces, and tables that no map knows.
 UNKNOWN = {
     "Google's job_events": f"600000000,,3418314,0,{USER},0,name,logical",
     "Google's machine_events": "0,5,0,HofLGzk1Or/8Ildj2+Lqv0UGGvY82NLoni8+J/Yy0RU=,0.5,0.2493",

@@ -22,21 +22,6 @@ FILTERED = "left out by the filter"
 T = 1_700_000_000  # when the first job of each file is submitted [s since 1970]
 
 
-@pytest.fixture
-def trace_of(tmp_path):
-    """The trace in a file with this content, whose map must be found without help."""
-
-    def read(text, name):
-        path = tmp_path / "log"
-        path.write_text(text)
-        trace = read_trace(path)
-        assert trace.format == name
-        assert trace.rows == trace.used + sum(trace.skipped.values())
-        return trace
-
-    return read
-
-
 def same(trace, **expected):
     """Check columns of the jobs: NaN where None is expected."""
     for name, values in expected.items():

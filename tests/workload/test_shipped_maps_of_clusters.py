@@ -26,21 +26,6 @@ AFTER = 2**63 - 1  # the time of what Google's trace did not see
 HASH = "x/XsOfHO4ocsV99i4NluqKDuxctW2MMVmwqOPAlg4wp8mqbBOe3wxBlQo0+Qx+uf"
 
 
-@pytest.fixture
-def trace_of(tmp_path):
-    """The trace in a file with this content, whose map must be found without help."""
-
-    def read(text, name):
-        path = tmp_path / "table"
-        path.write_text(text)
-        trace = read_trace(path)
-        assert trace.format == name
-        assert trace.rows == trace.used + sum(trace.skipped.values())
-        return trace
-
-    return read
-
-
 def column(trace, name):
     return trace.table[name].tolist()
 

@@ -184,7 +184,7 @@ def _checked(body: Iterator[bytes], where: str) -> Iterator[bytes]:
     decoder = codecs.getincrementaldecoder("utf-8")()
     read = 0
     for block in body:
-        # Most blocks are plain, and a test is faster than a text that nobody reads.
+        # Most blocks are ASCII, and that test is faster than decoding them.
         if decoder.getstate()[0] or not block.isascii():
             try:
                 decoder.decode(block)
