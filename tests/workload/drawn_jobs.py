@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 
-@dataclass
 class TimedJobs:
     """Jobs whose submissions, waits and run times are known, shape (jobs,) each [s]."""
 
@@ -26,6 +25,7 @@ class TimedJobs:
         return self.start + self.run
 
 
+@dataclass
 class DrawnJobs(TimedJobs):
     """Jobs as logs have them: bursts, waits of which many are none, round requests, few users."""
 
