@@ -93,8 +93,8 @@ def test_waits_of_a_real_log_by_other_means() -> None:
     found = trace_info(read_trace(path))["recorded_wait_s"]
     by_width, by_hour = found.pop("by_width"), found.pop("by_hour")
     assert found == pytest.approx(said(waits_s) | {"max": waits_s.max()})
-    # It begins at 18:11:04, as its header says, which is 65,464 s of the day.
-    hours = (65_464 + fields[1]) // 3600 % 24
+    # Its header: UnixStartTime, and the site's zone, which has summer time.
+    hours = pd.to_datetime(893_466_664 + fields[1], unit="s", utc=True).dt.tz_convert("US/Pacific").dt.hour
     assert by_hour == {str(hour): pytest.approx(said(part)) for hour, part in waits_s.groupby(hours)}
     widths = fields[4].where(fields[4] > 0, fields[7])
     bands = {"1": (1, 1), "2-4": (2, 4), "5-16": (5, 16), "17-64": (17, 64), "65-256": (65, 256)}
