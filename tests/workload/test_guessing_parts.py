@@ -13,8 +13,8 @@ from cluster_abm.errors import InputError
 from cluster_abm.found_modules import TRACE_MAPS
 from cluster_abm.scenario.columns import ColumnMap, TableLayout
 from cluster_abm.workload.traces.guessing.cells import ColumnContent
-from cluster_abm.workload.traces.guessing.cores import parts, telling_cores
-from cluster_abm.workload.traces.guessing.durations import is_code, is_counter, telling_durations
+from cluster_abm.workload.traces.guessing.cores import guessed_cores, parts
+from cluster_abm.workload.traces.guessing.durations import guessed_durations, is_code, is_counter
 from cluster_abm.workload.traces.guessing.files import guess_of_known
 from cluster_abm.workload.traces.guessing.names import meanings, says_nothing
 from cluster_abm.workload.traces.guessing.proposal import Guess
@@ -101,7 +101,7 @@ def test_layout_of_parquet():
     ("data", "words"),
     [
         (b"", "empty"),
-        (b"one word\nand three more words\n", "no table could be told"),
+        (b"one word\nand three more words\n", "no table recognised"),
         (b"\xff\xfe\x00,1\n2,3\n", "no text in UTF-8 at byte 0"),
         (b'{"a": [1, 2', "is none that can be read"),
         (b"[1, 2, 3]", "no list of objects"),
@@ -253,17 +253,17 @@ def test_run_time_request_and_cpu_time():
     cpu = np.round(run * 0.8, 2)
     wait = np.floor(rng.lognormal(4, 2, 400))
     columns = {at: content(*values) for at, values in enumerate((wait, run, cpu, asked))}
-    found = telling_durations(columns, {})
+    found = guessed_durations(columns, {})
     assert (found.run, found.requested, found.cpu) == (1, 3, 2)
     # Without the request nothing tells run time and wait apart.
-    assert telling_durations({at: columns[at] for at in (0, 1)}, {}).run is None
+    assert guessed_durations({at: columns[at] for at in (0, 1)}, {}).run is None
 
 
 def test_a_run_time_by_its_product_with_cores():
     rng = np.random.default_rng(6)
     run, cores = np.floor(rng.lognormal(6, 1.5, 300)) + 1, rng.choice([1, 2, 8], 300)
     columns = {0: content(*run), 2: content(*(run * cores))}
-    found = telling_durations(columns, {1: content(*cores)})
+    found = guessed_durations(columns, {1: content(*cores)})
     assert (found.run, found.cores) == (0, 1)
 
 
@@ -273,10 +273,10 @@ def test_cores_among_other_whole_numbers():
     nodes = np.maximum(1, cores // 16)
     users = rng.integers(1, 40, 300)
     columns = {0: content(*users), 1: content(*nodes), 2: content(*cores)}
-    assert telling_cores(columns).at == 2
-    assert telling_cores({0: columns[0]}).at is None
+    assert guessed_cores(columns).at == 2
+    assert guessed_cores({0: columns[0]}).at is None
     hosts = [" ".join(f"n{at}" for at in range(one)) for one in nodes]
-    assert telling_cores({**columns, 3: content(*hosts)}).at == 1
+    assert guessed_cores({**columns, 3: content(*hosts)}).at == 1
 
 
 @pytest.mark.parametrize(

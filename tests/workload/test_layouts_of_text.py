@@ -11,7 +11,7 @@ import pytest
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.columns import TableLayout
 from cluster_abm.workload.traces.layouts.blocks import Source
-from cluster_abm.workload.traces.layouts.opening import told_by
+from cluster_abm.workload.traces.layouts.opening import completed_by
 
 SIZES = (1, 7, 1 << 20)  # bytes of a block
 
@@ -209,7 +209,7 @@ def test_a_file_of_which_no_row_can_be_read(kind, text, layout, said):
     ],
 )
 def test_the_kind_is_told_by_the_first_line(head, kind):
-    assert told_by(head, TableLayout()).kind == kind
+    assert completed_by(head, TableLayout()).kind == kind
 
 
 def test_no_layout_opens_more_than_a_part_of_the_file_at_a_time():

@@ -111,7 +111,7 @@ class MapField(Section):
 
 
 class TableLayout(Section):
-    """How the table lies in its file. What is not set is told by the content."""
+    """How the table lies in its file. The content decides what is not set."""
 
     kind: Literal["table", "blanks", "counted", "pairs", "attributes", "json", "json-lines", "parquet"] | None = None
     """table: cells with a separator; blanks: with any number of blanks; counted: with blanks or a separator, some of

@@ -69,15 +69,15 @@ def read_trace(
     """
     if format is not None and format not in (*TRACE_FORMATS, *TRACE_MAPS):
         raise InputError(f"{path}: format = {format!r}: allowed {', '.join((*TRACE_FORMATS, *TRACE_MAPS))}")
-    asked = _Asked(run, format, max_mb, reading, _as_json(columns), fields, sample)
+    choices = _Choices(run, format, max_mb, reading, _as_json(columns), fields, sample)
     if os.path.isdir(path):
-        return _folder(Path(path), asked, progress)
+        return _folder(Path(path), choices, progress)
     with opened(path, pipes=pipes) as file:
         if progress is not None or not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            return _parsed.__wrapped__(_Source(file, progress=progress), str(path), asked)
+            return _parsed.__wrapped__(_Source(file, progress=progress), str(path), choices)
         known_by = digest(file, path, limit_of(file, Path(path), format, columns is not None, max_mb))
         file.seek(0)
-        return _parsed(_Source(file, known_by), str(path), asked)
+        return _parsed(_Source(file, known_by), str(path), choices)
 
 
 def read_task_runs(path: Path, max_mb: int = TRACE_MB) -> TaskRuns:
@@ -91,7 +91,7 @@ def read_task_runs(path: Path, max_mb: int = TRACE_MB) -> TaskRuns:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Choices:
     """How a file is to be read."""
 
     run: int | None
@@ -106,6 +106,11 @@ class _Asked:
     def limit(self) -> Limit:
         """What the file may hold, or the jobs that a map finds in it."""
         return Limit(self.max_mb, RAISED_BY)
+
+    @property
+    def kind(self) -> str | None:
+        """The chosen format or map; None: the content decides."""
+        return self.format or (MAPPED if self.columns else None)
 
     def map_of(self, kind: str) -> ColumnMap | None:
         """The map that reads a file of this kind; None: a format does. Raises InputError: columns for a format."""
@@ -127,9 +132,9 @@ class _Source:
 
 
 @lru_cache(maxsize=2)  # a study reads the same file for every seed and policy; known by its bytes, never stale
-def _parsed(source: _Source, where: str, asked: _Asked) -> Trace:
-    limit = asked.limit
-    chosen = asked.format or (MAPPED if asked.columns else None)
+def _parsed(source: _Source, where: str, choices: _Choices) -> Trace:
+    limit = choices.limit
+    chosen = choices.kind
     is_mapped = chosen is not None and chosen not in TRACE_FORMATS
     head, blocks = beginning(unpacked(source.file, where, ANY_SIZE if is_mapped or chosen is None else limit))
     kind = chosen or map_known_by(head) or format_of(head, where)
@@ -137,36 +142,36 @@ def _parsed(source: _Source, where: str, asked: _Asked) -> Trace:
         # Its names stand at its end.
         whole = b"".join(limit.counted(blocks, where))
         kind, blocks = map_with_names(parquet.names_of(whole)) or kind, iter([whole])
-    _refuse(asked, kind, where)
-    found = asked.map_of(kind)
+    _refuse(choices, kind, where)
+    found = choices.map_of(kind)
     if found is not None and found.reader is None:
-        told = _told(blocks, source.file, source.progress)
-        sources = iter([Source(told, where, _lying(source.file, where))])
-        return replace(mapped_trace(sources, found, where, limit, asked.reading, asked.sample), format=kind)
+        followed = _with_progress(blocks, source.file, source.progress)
+        sources = iter([Source(followed, where, _plain_file(source.file, where))])
+        return replace(mapped_trace(sources, found, where, limit, choices.reading, choices.sample), format=kind)
     file = OpenTrace(
-        head, limit.counted(blocks, where), where, limit, asked.run, asked.reading, needs_ids=asked.sample < 1
+        head, limit.counted(blocks, where), where, limit, choices.run, choices.reading, needs_ids=choices.sample < 1
     )
     if found is not None:
-        fields = () if asked.fields is None else (asked.fields,)
+        fields = () if choices.fields is None else (choices.fields,)
         trace = replace(slurm_trace(file, fields, found.file.orders or None), format=kind)
     else:
         trace = formats()[kind].trace(file)
     if file.lacks_line_end:
         # A number that was cut short cannot be distinguished from a whole one, so note that it may have happened.
         trace = replace(trace, noted=trace.noted | {"last line without a line end (cut off?)": 1})
-    trace = sampled(trace, asked.sample)
-    has_lent = asked.sample < 1 and trace.parents is None and trace.format not in OWN
-    return replace(trace, table=trace.table.drop(columns=JOB, errors="ignore")) if has_lent else trace
+    trace = sampled(trace, choices.sample)
+    ids_are_for_sampling = choices.sample < 1 and trace.parents is None and trace.format not in OWN
+    return replace(trace, table=trace.table.drop(columns=JOB, errors="ignore")) if ids_are_for_sampling else trace
 
 
-def _told(
+def _with_progress(
     blocks: Iterator[bytes],
     file: io.BufferedReader,
     progress: Callable[[float], None] | None,
     before: int = 0,
     whole: int = 0,
 ) -> Iterator[bytes]:
-    """The blocks of a file, of which the share that is read is told.
+    """Yield the blocks of a file; report the share of it that has been read.
 
     Args:
         before: bytes of the files before this one.
@@ -185,7 +190,7 @@ def limit_of(file: io.BufferedReader, path: Path, format: str | None, has_column
     Raises InputError: a damaged archive. The file is back at its begin then.
 
     Args:
-        format, has_columns: what is chosen; without both, the content tells it.
+        format, has_columns: what is chosen; without both, the content decides.
         max_mb: how much a file may hold that is read whole.
     """
     of_whole = Limit(max_mb, RAISED_BY)
@@ -198,9 +203,9 @@ def limit_of(file: io.BufferedReader, path: Path, format: str | None, has_column
     return ANY_SIZE if map_known_by(head) is not None else of_whole
 
 
-def _folder(path: Path, asked: _Asked, progress: Callable[[float], None] | None) -> Trace:
+def _folder(path: Path, choices: _Choices, progress: Callable[[float], None] | None) -> Trace:
     """The trace in a folder: virtual machines, or the parts of a table that a map reads."""
-    kind = asked.format or (MAPPED if asked.columns else None)
+    kind = choices.kind
     files, others = machine_files(path) if kind is None else parts_of(path)
     if kind is None:
         with opened(files[0]) as file:
@@ -208,15 +213,15 @@ def _folder(path: Path, asked: _Asked, progress: Callable[[float], None] | None)
     if kind is None or kind in TRACE_FORMATS:
         for name, one in formats().items():
             if one.folder is not None and kind in (None, name):
-                _refuse(asked, name, str(path))
-                return sampled(one.folder(path, asked.limit), asked.sample)
+                _refuse(choices, name, str(path))
+                return sampled(one.folder(path, choices.limit), choices.sample)
         raise InputError(f"{shown(path)}: cannot be read: a folder; a {kind} trace is one file")
-    _refuse(asked, kind, str(path))
-    found = asked.map_of(kind)
+    _refuse(choices, kind, str(path))
+    found = choices.map_of(kind)
     if found is None or found.reader is not None:
         raise InputError(f"{shown(path)}: cannot be read: a folder; a {kind} trace is one file")
     trace = mapped_trace(
-        _opened_one_by_one(files, progress), found, str(path), asked.limit, asked.reading, asked.sample
+        _opened_one_by_one(files, progress), found, str(path), choices.limit, choices.reading, choices.sample
     )
     noted = trace.noted | ({"other files of the folder, not read": others} if others else {})
     return replace(trace, format=kind, noted=noted)
@@ -226,11 +231,11 @@ def _opened_one_by_one(files: list[Path], progress: Callable[[float], None] | No
     sizes = [name.stat().st_size for name in files]
     for number, name in enumerate(files):
         with opened(name) as file:
-            blocks = _told(unpacked(file, name, ANY_SIZE), file, progress, sum(sizes[:number]), sum(sizes))
-            yield Source(blocks, str(name), _lying(file, str(name)))
+            blocks = _with_progress(unpacked(file, name, ANY_SIZE), file, progress, sum(sizes[:number]), sum(sizes))
+            yield Source(blocks, str(name), _plain_file(file, str(name)))
 
 
-def _lying(file: io.BufferedReader, where: str) -> Path | None:
+def _plain_file(file: io.BufferedReader, where: str) -> Path | None:
     """The path of a file that may be read at any place, because it is a plain one; None for packed ones and pipes."""
     path = Path(where)
     return path if path.is_file() and not path.name.lower().endswith((".gz", ".xz")) else None
@@ -240,20 +245,20 @@ def _as_json(columns: ColumnMap | None) -> str:
     return "" if columns is None else columns.model_dump_json(exclude_unset=True)
 
 
-def _refuse(asked: _Asked, kind: str, where: str) -> None:
+def _refuse(choices: _Choices, kind: str, where: str) -> None:
     """Raise InputError for a choice that a format does not leave."""
     one = formats().get(kind)
-    if asked.run is not None and (one is None or not one.has_runs):
+    if choices.run is not None and (one is None or not one.has_runs):
         raise InputError(
-            f"{where}: run = {asked.run} (--run, workload.trace.run): a {kind} trace holds one run; leave it out"
+            f"{where}: run = {choices.run} (--run, workload.trace.run): a {kind} trace holds one run; leave it out"
         )
-    if asked.fields is not None and (kind not in TRACE_MAPS or shipped_maps()[kind].reader is None):
+    if choices.fields is not None and (kind not in TRACE_MAPS or shipped_maps()[kind].reader is None):
         raise InputError(
-            f"{where}: fields = {asked.fields[:60]!r} (--fields, workload.trace.fields): a {kind} trace says its "
+            f"{where}: fields = {choices.fields[:60]!r} (--fields, workload.trace.fields): a {kind} trace says its "
             "columns itself; allowed with --map sacct-n alone"
         )
     for key, plain in vars(PLAIN_READING).items():
-        value, readers = getattr(asked.reading, key), [name for name in TRACE_FORMATS if key in formats()[name].reads]
+        value, readers = getattr(choices.reading, key), [name for name in TRACE_FORMATS if key in formats()[name].reads]
         if value == plain or kind in readers or not readers or (one is None and key in READ_BY_MAPS):
             continue
         spelled = f'"{value}"' if isinstance(value, str) else value

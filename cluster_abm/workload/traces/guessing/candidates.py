@@ -75,7 +75,7 @@ def _instant(candidate: FieldCandidate, meaning: NameMeaning, content: ColumnCon
 
 
 def dated(candidate: FieldCandidate, content: ColumnContent) -> FieldCandidate:
-    """A candidate that is a date as text, with its form, as sure as day and month can be told apart."""
+    """A candidate that is a date as text, with its form, as sure as day and month can be distinguished."""
     found = content.dates
     if found is None or not found.form:
         return candidate.doubted(0.4, "dates in several forms, or in one that is not known")

@@ -20,8 +20,8 @@ MEMORY_FROM, MEMORY_STEP = 512, 128  # MB: memory comes in such steps
 
 
 @dataclass(frozen=True)
-class TellingCores:
-    """The column of cores, if there is one that could be told."""
+class GuessedCores:
+    """The column of cores, if the values show one."""
 
     at: int | None = None
     unit: str = ""
@@ -29,7 +29,7 @@ class TellingCores:
     why: str = ""
 
 
-def telling_cores(contents: Mapping[int, ColumnContent]) -> TellingCores:
+def guessed_cores(contents: Mapping[int, ColumnContent]) -> GuessedCores:
     """The cores of jobs among columns that are no times and no durations.
 
     Args:
@@ -42,15 +42,15 @@ def telling_cores(contents: Mapping[int, ColumnContent]) -> TellingCores:
     listed = {at: one for at, one in able.items() if _counts_a_list(one, list(contents.values()))}
     if listed:
         at = next(iter(listed))
-        return TellingCores(at, "", 0.75, "it counts the words of another column")
+        return GuessedCores(at, "", 0.75, "it counts the words of another column")
     if able:
         widest = _widest(able)
         if widest is not None:
             well = _share_like_cores(able[widest].values) >= 0.8
-            return TellingCores(
+            return GuessedCores(
                 widest, "", 0.65 if well else 0.55, "small whole numbers, mostly powers of two or multiples of 4"
             )
-        return TellingCores()
+        return GuessedCores()
     return _in_thousandths(contents)
 
 
@@ -140,7 +140,7 @@ def _widest(able: Mapping[int, ColumnContent]) -> int | None:
     return best if within[best] or len(able) == 1 else None
 
 
-def _in_thousandths(contents: Mapping[int, ColumnContent]) -> TellingCores:
+def _in_thousandths(contents: Mapping[int, ColumnContent]) -> GuessedCores:
     """Thousandths or hundredths of cores, beside a column that looks like memory."""
     memory = [
         at
@@ -157,9 +157,9 @@ def _in_thousandths(contents: Mapping[int, ColumnContent]) -> TellingCores:
     }
     found = {at: unit for at, unit in found.items() if unit and len(np.unique(contents[at].values)) <= 200}
     if len(found) != 1:
-        return TellingCores()
+        return GuessedCores()
     at, unit = next(iter(found.items()))
     if unit == "milli" and not memory:
-        return TellingCores()
+        return GuessedCores()
     beside = ", beside a column in steps of memory" if memory else ""
-    return TellingCores(at, unit, 0.55, f"{'thousands' if unit == 'milli' else 'fifties'}{beside}")
+    return GuessedCores(at, unit, 0.55, f"{'thousands' if unit == 'milli' else 'fifties'}{beside}")

@@ -21,7 +21,7 @@ TOGETHER, MUCH_TOGETHER = 0.25, 0.7  # rank correlation
 
 
 @dataclass(frozen=True)
-class TellingDurations:
+class GuessedDurations:
     """What columns of durations tell about each other."""
 
     run: int | None = None
@@ -32,7 +32,7 @@ class TellingDurations:
     why: str = ""
 
 
-def telling_durations(contents: Mapping[int, ColumnContent], counts: Mapping[int, ColumnContent]) -> TellingDurations:
+def guessed_durations(contents: Mapping[int, ColumnContent], counts: Mapping[int, ColumnContent]) -> GuessedDurations:
     """Run time, request and CPU time among columns, as far as the values tell them.
 
     Args:
@@ -50,12 +50,12 @@ def telling_durations(contents: Mapping[int, ColumnContent], counts: Mapping[int
     if beside is not None:
         return beside
     if len(spread) == 1 and not is_like_waits(spread[next(iter(spread))]):
-        return TellingDurations(run=next(iter(spread)), sure=0.6, why="the only column that is spread as run times are")
+        return GuessedDurations(run=next(iter(spread)), sure=0.6, why="the only column that is spread as run times are")
     if len(spread) == 2:
         for first, then in ((a, b) for a in spread for b in spread if a != b):
             if _is_part_of(spread[first], spread[then]):
-                return TellingDurations(run=then, cpu=first, sure=0.55, why="never less than another such column")
-    return TellingDurations()
+                return GuessedDurations(run=then, cpu=first, sure=0.55, why="never less than another such column")
+    return GuessedDurations()
 
 
 def is_spread(content: ColumnContent) -> bool:
@@ -123,7 +123,7 @@ def _is_part_of(part: ColumnContent, whole: ColumnContent) -> bool:
 
 def _with_request(
     spread: Mapping[int, ColumnContent], contents: Mapping[int, ColumnContent]
-) -> TellingDurations | None:
+) -> GuessedDurations | None:
     """A run time by a request: whole minutes, in which nearly all jobs end."""
     requests = {at: one for at, one in contents.items() if not one.is_steady and round_share(one) >= ROUND}
     best: tuple[float, int, int] | None = None
@@ -151,7 +151,7 @@ def _with_request(
     run = max(alike, key=lambda at: (round(10.0 * spread[at].known_share), float(np.nanmean(spread[at].numbers))))
     cpu = next((at for at in alike if at != run and _is_part_of(spread[at], spread[run])), None)
     why = "nearly all are within another column, of whole minutes"
-    return TellingDurations(run, request, cpu, sure=0.7, why=why)
+    return GuessedDurations(run, request, cpu, sure=0.7, why=why)
 
 
 def _ends_within(content: ColumnContent, asked: ColumnContent, share: float = WITHIN_REQUEST) -> bool:
@@ -193,14 +193,14 @@ def _is_sum(columns: Mapping[int, ColumnContent], total: int, parts: tuple[int, 
     return known.sum() >= 10 and bool((np.abs(whole - found)[known] <= 1.01 + 1e-3 * whole[known]).mean() >= 0.95)
 
 
-def _beside_waits(spread: Mapping[int, ColumnContent]) -> TellingDurations | None:
+def _beside_waits(spread: Mapping[int, ColumnContent]) -> GuessedDurations | None:
     run = run_beside_wait(spread) if len(spread) <= MOST_COMPARED else None
     if run is None:
         return None
-    return TellingDurations(run=run, sure=0.6, why="hardly ever 0, beside a column that is often 0, as waits are")
+    return GuessedDurations(run=run, sure=0.6, why="hardly ever 0, beside a column that is often 0, as waits are")
 
 
-def _product(spread: Mapping[int, ColumnContent], counts: Mapping[int, ColumnContent]) -> TellingDurations | None:
+def _product(spread: Mapping[int, ColumnContent], counts: Mapping[int, ColumnContent]) -> GuessedDurations | None:
     """A run time that, times a number of cores, is another column: CPU or core time."""
     for total, product in spread.items():
         for run, content in spread.items():
@@ -214,7 +214,7 @@ def _product(spread: Mapping[int, ColumnContent], counts: Mapping[int, ColumnCon
                     continue
                 near = np.abs(found - product.numbers) <= 1e-3 * np.abs(product.numbers) + 1e-6
                 if near[known].mean() >= 0.95 and near[wide].mean() >= 0.95:
-                    return TellingDurations(
+                    return GuessedDurations(
                         run, cores=count, sure=0.75, why=f"times column {count + 1} it is column {total + 1}"
                     )
     return None

@@ -16,7 +16,7 @@ from cluster_abm.workload.traces.recognition import beginning, formats
 
 # Only the beginning is looked at.
 ANY_SIZE = Limit(MOST_MB, "the largest file that is read")
-# Formats that are told by little, which other files have too: some names, a bracket, a remark, 18 numbers.
+# Formats with few marks, which other files have too: some names, a bracket, a remark, 18 numbers.
 BY_LITTLE = ("csv", "hbd", "parquet", "swf", "swim", "wfformat")
 
 
@@ -45,7 +45,7 @@ class FileGuess:
 def guess_file(path: Path, *, never_known: bool = False) -> FileGuess:
     """What a file holds: known content, or a table for which a map is proposed.
 
-    Raises InputError: no such file, a folder, a pipe; or no table that could be told.
+    Raises InputError: no such file, a folder, a pipe; or no table recognised.
 
     Args:
         path: the file, plain or packed by gzip or xz.

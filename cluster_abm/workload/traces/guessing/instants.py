@@ -12,6 +12,7 @@ from cluster_abm.workload.traces.guessing.cells import ColumnContent, Floats
 from cluster_abm.workload.traces.guessing.durations import (
     ROUND,
     SELDOM,
+    WAITLESS,
     WITHIN_REQUEST,
     is_counter,
     is_spread,
@@ -30,7 +31,6 @@ from cluster_abm.workload.traces.guessing.relations import (
 )
 
 SORTED = 0.9  # share of the rows that do not go back
-WAITLESS = 0.3  # share of the jobs that start at once, from which on a gap is a wait
 TOGETHER = 0.8  # rank correlation of two times of the same jobs
 APART = 0.25  # rank correlation of two durations that have nothing to do with each other
 NEAR = 0.2  # share of a log's span that its jobs mostly take
@@ -39,7 +39,7 @@ MOST_TOGETHER = 20  # durations of which pairs are
 
 
 @dataclass(frozen=True)
-class TellingInstants:
+class GuessedInstants:
     """What columns of times tell about each other: columns, and how sure."""
 
     submit: int | None = None
@@ -52,11 +52,11 @@ class TellingInstants:
     waits: tuple[int, ...] = ()  # columns that are no run time: times from submission to start
 
 
-def telling_instants(contents: Mapping[int, ColumnContent]) -> TellingInstants:
+def guessed_instants(contents: Mapping[int, ColumnContent]) -> GuessedInstants:
     """Submission, start and end among columns, as far as the values tell them."""
     instants = instants_among(contents)
     if not instants:
-        return TellingInstants()
+        return GuessedInstants()
     chain = _chain(instants)
     rest = {at: one.numbers for at, one in contents.items() if at not in instants and _may_be_duration(one)}
     dates = all(contents[at].is_instant for at in chain)
@@ -66,7 +66,7 @@ def telling_instants(contents: Mapping[int, ColumnContent]) -> TellingInstants:
     if len(chain) == 2:
         return _of_two(chain, contents, found, dates)
     sure, why = (0.75, "the only column of dates") if dates else (0.65, "the only column that rises from row to row")
-    return TellingInstants(submit=chain[0], sure=sure, why=why)
+    return GuessedInstants(submit=chain[0], sure=sure, why=why)
 
 
 def instants_among(contents: Mapping[int, ColumnContent]) -> dict[int, Floats]:
@@ -160,21 +160,21 @@ def _mean_rank(instants: Mapping[int, Floats], at: int) -> int:
     )
 
 
-def _of_three(chain: Sequence[int], found: Sequence[Difference], dates: bool) -> TellingInstants:
+def _of_three(chain: Sequence[int], found: Sequence[Difference], dates: bool) -> GuessedInstants:
     runs = [one for one in found if one.later == chain[-1] and one.earlier != chain[0]]
     if runs:
         # Of an eligible time and a start, the run counts from the later one.
         # Of two columns with the same durations, it is the one that stands beside the times.
         one = max(runs, key=lambda one: (chain.index(one.earlier), one.scale == 1.0, -abs(one.duration - one.later)))
         why = f"column {one.duration + 1} is the time from one to the other"
-        return TellingInstants(chain[0], one.earlier, one.later, one.duration, 0.9 if dates else 0.85, why)
+        return GuessedInstants(chain[0], one.earlier, one.later, one.duration, 0.9 if dates else 0.85, why)
     why = f"{len(chain)} columns of times, each at or after the one before"
-    return TellingInstants(chain[0], chain[-2], chain[-1], sure=0.75 if dates else 0.7, why=why)
+    return GuessedInstants(chain[0], chain[-2], chain[-1], sure=0.75 if dates else 0.7, why=why)
 
 
 def _of_two(
     chain: Sequence[int], contents: Mapping[int, ColumnContent], found: Sequence[Difference], dates: bool
-) -> TellingInstants:
+) -> GuessedInstants:
     first, then = chain
     gap = contents[then].seconds - contents[first].seconds
     at_once = float((gap[~np.isnan(gap)] <= 1.0).mean())
@@ -182,25 +182,25 @@ def _of_two(
     if at_once >= WAITLESS:
         why = "two columns of times, often the same: jobs that start at once"
         waits = tuple(one.duration for one in found)
-        return TellingInstants(submit=first, start=then, sure=0.65 + surer, why=why, waits=waits)
+        return GuessedInstants(submit=first, start=then, sure=0.65 + surer, why=why, waits=waits)
     if found:
         length = found[0].duration
         why = f"column {length + 1} is the time from one to the other"
         other = _other_run(contents, length, [*chain, *(one.duration for one in found)])
         if other is not None:
             why = f"{why}, but it may be a wait, and column {other + 1} the run time"
-            return TellingInstants(None, first, then, length, 0.56 + surer, why)
-        return TellingInstants(None, first, then, length, 0.75 + surer, why)
+            return GuessedInstants(None, first, then, length, 0.56 + surer, why)
+        return GuessedInstants(None, first, then, length, 0.75 + surer, why)
     parts = _parts_of(chain, contents, FACTORS if dates else ANY_FACTORS)
     if parts is not None:
         why = f"columns {parts[0] + 1} and {parts[1] + 1} are together the time from one to the other"
         run = run_beside_wait({at: contents[at] for at in parts})
         if run is None:
-            return TellingInstants(submit=first, sure=0.65 + surer, why=why, waits=parts)
+            return GuessedInstants(submit=first, sure=0.65 + surer, why=why, waits=parts)
         run_why = f"{why}, and this one is hardly ever 0, as waits are"
-        return TellingInstants(first, None, then, run, 0.75 + surer, why, run_why)
+        return GuessedInstants(first, None, then, run, 0.75 + surer, why, run_why)
     why = "two columns of times, one at or after the other and seldom the same"
-    return TellingInstants(start=first, end=then, sure=0.6 + surer, why=why)
+    return GuessedInstants(start=first, end=then, sure=0.6 + surer, why=why)
 
 
 def _other_run(contents: Mapping[int, ColumnContent], given: int, known: Sequence[int]) -> int | None:

@@ -64,7 +64,7 @@ class Guess:
 def guess(blocks: Iterator[bytes], where: str, path: Path | None = None) -> Guess:
     """Propose a map for a table, by its first megabytes.
 
-    Raises InputError: empty, no text, or no table that could be told.
+    Raises InputError: empty, no text, or no table recognised.
 
     Args:
         blocks: the file's bytes, unpacked; they are read as far as needed.

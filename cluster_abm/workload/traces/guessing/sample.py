@@ -50,7 +50,7 @@ class SampledTable:
 def sample_of(blocks: Iterator[bytes], where: str, path: Path | None = None) -> SampledTable:
     """The first rows of a table.
 
-    Raises InputError: empty, no text, or no table that could be told.
+    Raises InputError: empty, no text, or no table recognised.
 
     Args:
         blocks: the file's bytes, unpacked.
@@ -88,7 +88,7 @@ def _of_text(data: bytes, whole: bool, where: str) -> SampledTable:
     separator = separation(lines[:200])
     if separator is None:
         raise InputError(
-            f"{shown(where)}: no table could be told: it begins with {lines[0][:50]!r}; allowed: rows of as many cells "
+            f"{shown(where)}: no table recognised: it begins with {lines[0][:50]!r}; allowed: rows of as many cells "
             "each, with commas, tabs, semicolons, bars, colons or blanks between; JSON, JSON lines, or Parquet"
         )
     # Columns may be empty for long at the begin, so rows from further on are looked at as well.

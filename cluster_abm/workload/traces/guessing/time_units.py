@@ -24,7 +24,7 @@ MOST_PAIRS = 50  # of durations that are looked at together
 
 
 @dataclass(frozen=True)
-class ToldUnit:
+class GuessedUnit:
     """The unit of times, and how it is known."""
 
     unit: str = "s"
@@ -48,18 +48,18 @@ def with_time_units(
     chosen = dict(chosen)
     times = {name: chosen[name] for name in INSTANTS if name in chosen}
     relative = {name: one for name, one in times.items() if _is_relative(contents[one.at])}
-    told = ToldUnit()
+    of_times = GuessedUnit()
     if relative:
-        told = _told_unit(chosen, relative, contents, names)
+        of_times = _guessed_unit(chosen, relative, contents, names)
         for name, one in relative.items():
             if not one.unit:
-                found = one.doubted(told.share, told.why) if told.why else one
-                chosen[name] = replace(found, unit=told.unit)
-    unit_beside = _unit_of_unnamed(chosen, times, contents, names, told.unit) or told.unit
+                found = one.doubted(of_times.share, of_times.why) if of_times.why else one
+                chosen[name] = replace(found, unit=of_times.unit)
+    unit_beside = _unit_of_unnamed(chosen, times, contents, names, of_times.unit) or of_times.unit
     for name in DURATIONS:
         if name in chosen and not chosen[name].unit:
             one = chosen[name]
-            unit = _unit_of_difference(one, times, contents, told.unit) or unit_beside
+            unit = _unit_of_difference(one, times, contents, of_times.unit) or unit_beside
             chosen[name] = replace(one, unit=unit, why=one.why.replace("unit is named", f"unit is named: {unit}"))
     return chosen
 
@@ -70,7 +70,7 @@ def unit_of_seconds(time: FieldCandidate, contents: Sequence[ColumnContent]) -> 
 
 
 def scaled_unit(unit: str, scale: float) -> str:
-    """The unit that is so many times as long as another; "" if there is none."""
+    """The unit that is `scale` times as long as `unit`; "" if there is none."""
     length = TIMES_MS[unit] * scale
     return next((name for name, one in TIMES_MS.items() if abs(one - length) <= 1e-6 * length), "")
 
@@ -79,15 +79,15 @@ def _is_relative(content: ColumnContent) -> bool:
     return content.kind == "number" and not content.unit_since_1970
 
 
-def _told_unit(
+def _guessed_unit(
     chosen: Mapping[str, FieldCandidate],
     relative: Mapping[str, FieldCandidate],
     contents: Sequence[ColumnContent],
     names: Sequence[str],
-) -> ToldUnit:
+) -> GuessedUnit:
     named = [one.unit for one in relative.values() if one.unit]
     if named:
-        return ToldUnit(named[0])
+        return GuessedUnit(named[0])
     times = [one.at for one in relative.values()]
     units = _duration_units(chosen, times, contents, names)
     run = chosen["run"].at if "run" in chosen else None
@@ -101,7 +101,7 @@ def _told_unit(
     longer = run in fine and float(np.median(contents[run].values)) > span
     if len(beside) == 1 and beside != {"s"} and whole and not longer:
         shown = next(at for at in fine if run not in fine or at == run)
-        return ToldUnit(beside.pop(), 0.9, f"unit as of {names[shown]!r}")
+        return GuessedUnit(beside.pop(), 0.9, f"unit as of {names[shown]!r}")
     lengths = np.array([])
     if {"start", "end"} <= relative.keys():
         lengths = contents[relative["end"].at].numbers - contents[relative["start"].at].numbers
@@ -131,7 +131,7 @@ def _duration_units(
 
 def _by_difference(
     times: Sequence[int], units: Mapping[int, str], contents: Sequence[ColumnContent], names: Sequence[str]
-) -> ToldUnit | None:
+) -> GuessedUnit | None:
     """The unit in which a duration is the difference of two times; of an unnamed one only that times are finer."""
     durations = {at: contents[at].numbers for at in units if not contents[at].is_steady}
     pairs = [(a, b) for a, b in combinations(durations, 2) if units[a] and units[a] == units[b]][:MOST_PAIRS]
@@ -144,11 +144,11 @@ def _by_difference(
         unit = scaled_unit(known, 1.0 / one.scale) if known else ""
         if unit:
             shown = " and ".join(repr(names[at] or f"column {at + 1}") for at in which)
-            return ToldUnit(unit, 1.0, f"unit by {shown}, the time between two of them" if unit != "s" else "")
+            return GuessedUnit(unit, 1.0, f"unit by {shown}, the time between two of them" if unit != "s" else "")
     return None
 
 
-def _by_size(times: Sequence[ColumnContent], runs: Floats) -> ToldUnit:
+def _by_size(times: Sequence[ColumnContent], runs: Floats) -> GuessedUnit:
     """Seconds, unless log and jobs would be too long.
 
     Args:
@@ -157,11 +157,13 @@ def _by_size(times: Sequence[ColumnContent], runs: Floats) -> ToldUnit:
     """
     span = max((float(np.ptp(one.values)) for one in times if len(one.values)), default=0.0)
     middle = float(np.median(runs)) if len(runs) else 0.0
+    found = FINE[0]
     for unit in reversed(FINE):
         second = TIMES_MS[unit] / 1000.0
         if span * second < LONGEST_SPAN_S and not (middle * second > LONG_RUN_S and span * second > LONG_SPAN_S):
-            return ToldUnit(unit, 0.9, "in a larger unit the log would cover years") if unit != "s" else ToldUnit()
-    return ToldUnit("ns", 0.9, "in a larger unit the log would cover years")
+            found = unit
+            break
+    return GuessedUnit() if found == "s" else GuessedUnit(found, 0.9, "in a larger unit the log would cover years")
 
 
 def _unit_of_unnamed(

@@ -8,9 +8,9 @@ import numpy as np
 
 from cluster_abm.workload.traces.guessing.candidates import FieldCandidate, dated
 from cluster_abm.workload.traces.guessing.cells import ColumnContent
-from cluster_abm.workload.traces.guessing.cores import may_be_cores, telling_cores
-from cluster_abm.workload.traces.guessing.durations import is_counter, telling_durations
-from cluster_abm.workload.traces.guessing.instants import TellingInstants, telling_instants
+from cluster_abm.workload.traces.guessing.cores import guessed_cores, may_be_cores
+from cluster_abm.workload.traces.guessing.durations import guessed_durations, is_counter
+from cluster_abm.workload.traces.guessing.instants import GuessedInstants, guessed_instants
 from cluster_abm.workload.traces.guessing.relations import ALWAYS, share_in_order
 
 FEWEST_ROWS = 20  # from which values tell anything
@@ -28,7 +28,7 @@ def valued_candidates(contents: Sequence[ColumnContent], taken: Collection[int] 
         return []
     all_of = {at: one for at, one in enumerate(contents) if at not in taken}
     found: list[FieldCandidate] = []
-    times = telling_instants(all_of)
+    times = guessed_instants(all_of)
     found += [
         _timed(field, at, times, contents[at])
         for field, at in (("submit", times.submit), ("start", times.start), ("end", times.end))
@@ -46,7 +46,7 @@ def valued_candidates(contents: Sequence[ColumnContent], taken: Collection[int] 
             # What never lies before the submission may be a time as well.
             submits = contents[times.submit].numbers
             able = {at: one for at, one in able.items() if share_in_order(submits, one.numbers) < ALWAYS}
-        durations = telling_durations(able, counts)
+        durations = guessed_durations(able, counts)
         why = f"values: {durations.why}"
         for field, at, less in (
             ("run", durations.run, 0.0),
@@ -55,12 +55,12 @@ def valued_candidates(contents: Sequence[ColumnContent], taken: Collection[int] 
             ("cores", durations.cores, 0.05),
         ):
             if at is not None:
-                # It was told by never being more than the run time, which only one core's is in jobs that are wide.
+                # It was found because it never exceeds the run time, which only one core's is in jobs that are wide.
                 per = "core" if field == "cpu" else "job"
                 found.append(FieldCandidate(field, at, durations.sure - less, why, per=per))
     claimed = {one.at for one in found}
     if not any(one.field == "cores" for one in found):
-        cores = telling_cores({at: one for at, one in all_of.items() if at not in claimed and not one.is_instant})
+        cores = guessed_cores({at: one for at, one in all_of.items() if at not in claimed and not one.is_instant})
         if cores.at is not None:
             found.append(FieldCandidate("cores", cores.at, cores.sure, f"values: {cores.why}", cores.unit))
             claimed.add(cores.at)
@@ -72,7 +72,7 @@ def valued_candidates(contents: Sequence[ColumnContent], taken: Collection[int] 
     return found
 
 
-def _timed(field: str, at: int, times: TellingInstants, content: ColumnContent) -> FieldCandidate:
+def _timed(field: str, at: int, times: GuessedInstants, content: ColumnContent) -> FieldCandidate:
     unit = "iso" if content.kind == "iso" else content.unit_since_1970
     found = FieldCandidate(field, at, times.sure, f"values: {times.why}", unit)
     return dated(found, content) if content.kind == "date" else found

@@ -14,7 +14,7 @@ from cluster_abm.workload.traces.layouts.blocks import CellBlock, Column, Source
 from cluster_abm.workload.traces.layouts.json_paths import Step, json_column, parsed_json, steps_of, value_at
 from cluster_abm.workload.traces.layouts.text_rows import checked, refuse_positions
 
-SAMPLE = 50  # lines of a block by which the kinds of its columns are told
+SAMPLE = 50  # lines of a block from which the kinds of its columns are found
 NO_JSON, NO_OBJECT = "no JSON", "no object"
 Path = tuple[str, tuple[Step, ...]]
 

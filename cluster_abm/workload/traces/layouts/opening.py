@@ -19,7 +19,7 @@ ATTRIBUTE = re.compile(r"[A-Za-z_]\w* = \S")  # of HTCondor
 
 
 def opened_table(source: Source, layout: TableLayout, needed: tuple[Column, ...]) -> Table:
-    """The table of a file; what its layout does not say is told by the first lines.
+    """The table of a file; the first lines decide what its layout does not say.
 
     Raises InputError: as the layout's `read` does; or the file is empty.
     """
@@ -32,15 +32,15 @@ def opened_table(source: Source, layout: TableLayout, needed: tuple[Column, ...]
     head = b"".join(seen)
     if not head.strip():
         raise InputError(f"{shown(source.where)}: empty")
-    told = told_by(head[:HEAD], layout)
-    kind = str(told.kind).replace("-", "_")
+    complete = completed_by(head[:HEAD], layout)
+    kind = str(complete.kind).replace("-", "_")
     module = import_module(f"{__package__}.{kind}")
-    found: Table = module.read(Source(chain(seen, source.blocks), source.where, source.path), told, needed)
+    found: Table = module.read(Source(chain(seen, source.blocks), source.where, source.path), complete, needed)
     return found
 
 
-def told_by(head: bytes, layout: TableLayout) -> TableLayout:
-    """The layout with its kind and separator, which the first bytes tell where it does not say them."""
+def completed_by(head: bytes, layout: TableLayout) -> TableLayout:
+    """The layout with its kind and separator, from the first bytes where it does not say them."""
     kind, separator = layout.kind, layout.separator
     text = head.removeprefix(BYTE_ORDER_MARK).lstrip()
     line = text.partition(b"\n")[0].decode(errors="replace").rstrip("\r")

@@ -92,7 +92,7 @@ def truths_of(node: Node, cells: Cells, rows: int) -> Flags:
     found: Flags = np.asarray(COMPARE[node.sign](left, right), bool)
     if not (isinstance(node.left, Name) and isinstance(node.right, Name)):
         return found
-    # Two columns: numbers where both are, row by row; else texts, of which only equality is told.
+    # Two columns: numbers where both are, row by row; else texts, which can only be equal or not.
     both = ~(np.isnan(left) | np.isnan(right))
     return np.where(both, found, _spelled(node, cells, rows)) if node.sign in EQUALITY else found & both
 
