@@ -321,7 +321,7 @@ def _message(error: Any, where: str, own: set[Problem] | None, overrides: Mappin
         # Of `clustr.nodes` the whole key, as it was given.
         given = [key for key in overrides if f"{key}.".startswith(f"{field}.")] if origin == "override" else []
         whole = given[0] if given else field
-        return f"{origin}: unknown key {shortened(whole)}; {_nearest_key(whole, location)}"
+        return f"{origin}: unknown key {shortened(whole)}; {nearest_key(whole, location)}"
     if error["type"] == "missing":
         # What pydantic calls the input here is the whole section.
         return f"{origin}: {field}: is missing"
@@ -341,8 +341,13 @@ def _message(error: Any, where: str, own: set[Problem] | None, overrides: Mappin
     return f"{origin}: {shortened(field, '')} = {shortened(error['input'])}: {text[0].lower()}{text[1:]}"
 
 
-def _nearest_key(whole: str, location: list[Any]) -> str:
-    """The nearest key of its section, whole; where the section itself is unknown, with the rest of the key."""
+def nearest_key(whole: str, location: list[Any]) -> str:
+    """The nearest key of a section, whole; where the section itself is unknown, with the rest of the key.
+
+    Args:
+        whole: the key as it was given, with dots.
+        location: the same as a list, up to the part that is not known.
+    """
     if location[:2] == ["cluster", "group"] and location[-1] == "nodes":
         return f"a group's number of nodes is {'.'.join([*map(str, location[:-1]), 'count'])!r}"
     allowed = list(_keys(location[:-1]))

@@ -131,7 +131,7 @@ def test_options_that_do_not_go_together(cli, table, options, words):
     ("data", "words"),
     [
         (b"", "empty"),
-        (b"just some words\nin two lines, of a letter\n", "no table could be told"),
+        (b"just some words\nin two lines, of a letter\n", "no table recognised"),
         (b"\x00\xff\xfe binary, no table\n" * 3, "no text in UTF-8"),
         (b'{"jobs": [', "none that can be read"),
     ],

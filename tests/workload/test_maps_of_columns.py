@@ -17,6 +17,7 @@ from cluster_abm.scenario import scenario_from
 from cluster_abm.scenario.columns import ColumnMap
 from cluster_abm.workload import work_of
 from cluster_abm.workload.traces import read_trace, trace_info
+from cluster_abm.workload.traces.mapping.maps import map_in
 
 S = {"unit": "s"}
 PLAIN = {"submit": {"column": "at", **S}, "run": {"column": "took", **S}}
@@ -504,6 +505,34 @@ def test_a_scenario_says_what_is_wrong_with_its_map(found, says):
     told = problems_of(scenario_from, given, "mine.toml")
     assert "workload.trace" in told
     assert says in told
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (
+            'filee = 1\nfile = { sepparator = "," }\nsubmit = { colum = "a" }\n',
+            [
+                "unknown key 'file.sepparator'; did you mean 'file.separator'?",
+                "unknown key 'filee'; did you mean 'file'?",
+                "unknown key 'submit.colum'; did you mean 'submit.column'?",
+            ],
+        ),
+        (
+            'run = { column = "b", unit = "mile" }\nsubmit = { column = "a", unit = "parsec" }\nfilter = "1 +"\n',
+            [
+                "submit: unit = 'parsec': allowed: ",
+                "; run: unit = 'mile': allowed: ",
+                "; filter: '1 +': not read at its end",
+            ],
+        ),
+    ],
+)
+def test_a_file_with_a_map_says_all_that_is_wrong_at_once(tmp_path, text, lines):
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    said = problems_of(map_in, path)
+    assert all(line in said for line in lines), said
 
 
 def test_a_map_of_ones_own_may_change_fields_of_a_shipped_one(tmp_path):

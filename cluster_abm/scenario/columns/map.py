@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
@@ -252,28 +253,27 @@ class ColumnMap(Section):
 
     @model_validator(mode="after")
     def _consistent(self) -> ColumnMap:
-        for name in NUMBERS:
-            field = getattr(self, name)
-            for source in () if field is None else field.sources:
-                _check_number(name, source, self.machine)
-        for name in WORDS:
-            field = getattr(self, name)
-            if field is not None and any(one.expr is not None for one in field.sources):
-                raise ValueError(f"{name}: expr gives a number: allowed: column, columns or value")
-        for name, field in self.resources.items():
-            if RESOURCE_NAME.fullmatch(name) is None:
-                raise ValueError(f"resources: {name[:60]!r}: allowed: a name as gpu, or gpu:a100")
-            _check_one_column(f"resources.{name}", field)
-            if any(one.unit is not None and one.unit not in COUNTS for one in field.sources):
-                raise ValueError(f"resources.{name}: unit = {field.unit!r}: allowed: {', '.join(COUNTS)}")
-        for name, field in self.fields.items():
-            for source in field.sources:
-                _check_choices(name, source)
+        problems = [problem for name, field in self.fields.items() for problem in self._problems_of(name, field)]
         if self.filter is not None:
-            check_expression(self.filter, truth=True)
+            problems += [f"filter: {said}" for said in _problem_of(check_expression, self.filter, True)]
         if self.events is not None:
-            _check_number("submit", self.events.time, self.machine, "events.time")
+            problems += _problem_of(_check_number, "submit", self.events.time, self.machine, "events.time")
+        if problems:
+            raise ValueError("; ".join(dict.fromkeys(problems)))
         return self
+
+    def _problems_of(self, name: str, field: MapField) -> list[str]:
+        """What is wrong with a field and its other sources."""
+        problems = []
+        for source in field.sources:
+            if name in NUMBERS:
+                problems += _problem_of(_check_number, name, source, self.machine)
+            elif name in WORDS:
+                problems += _problem_of(_check_word, name, source)
+            else:
+                problems += _problem_of(_check_resource, name, source)
+            problems += _problem_of(_check_choices, name, source)
+        return problems
 
     def check_complete(self) -> None:
         """Raise ValueError if a field is missing without which no row is a job."""
@@ -300,6 +300,31 @@ class ColumnMap(Section):
         found = {name: getattr(self, name) for name in (*NUMBERS, *WORDS)}
         found |= {f"resources.{name}": field for name, field in self.resources.items()}
         return {name: field for name, field in found.items() if field is not None}
+
+
+def _problem_of(check: Callable[..., object], *arguments: object) -> list[str]:
+    """What a check raises ValueError for; empty if nothing."""
+    try:
+        check(*arguments)
+    except ValueError as problem:
+        return [str(problem)]
+    return []
+
+
+def _check_word(name: str, field: MapField) -> None:
+    """Raise ValueError for a text that is to be worked out."""
+    if field.expr is not None:
+        raise ValueError(f"{name}: expr gives a number: allowed: column, columns or value")
+
+
+def _check_resource(shown: str, field: MapField) -> None:
+    """Raise ValueError for a name or a unit that no counted resource has."""
+    name = shown.removeprefix("resources.")
+    if RESOURCE_NAME.fullmatch(name) is None:
+        raise ValueError(f"resources: {name[:60]!r}: allowed: a name as gpu, or gpu:a100")
+    _check_one_column(shown, field)
+    if field.unit is not None and field.unit not in COUNTS:
+        raise ValueError(f"{shown}: unit = {field.unit!r}: allowed: {', '.join(COUNTS)}")
 
 
 def _check_number(name: str, field: MapField, machine: Machine, shown: str = "") -> None:

@@ -9,13 +9,16 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from cluster_abm.arguments import shortened
 from cluster_abm.bounded_files import shown
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.columns import ColumnMap, shipped_maps
 from cluster_abm.scenario.filling.toml_file import read_toml
+from cluster_abm.scenario.load import nearest_key
 from cluster_abm.workload.text.separators import most_often
 from cluster_abm.workload.traces.format import Head
 
+COLUMNS = "workload.trace.columns"  # where a map stands in a scenario
 SECTIONS = ("about", "file", "machine")
 JSON_NAME = re.compile(rb'"([^"\\]{1,80})"\s*:')
 
@@ -39,7 +42,9 @@ def problems_of(problem: ValidationError) -> list[str]:
         key = ".".join(str(part) for part in error["loc"] if part not in ("constrained-str", "constrained-int"))
         said = error["msg"].removeprefix("Value error, ")
         if error["type"] == "extra_forbidden":
-            said = "unknown key"
+            hint = nearest_key(f"{COLUMNS}.{key}", f"{COLUMNS}.{key}".split("."))
+            found.append(f"unknown key {shortened(key)}; {hint.replace(f'{COLUMNS}.', '')}")
+            continue
         given = "" if isinstance(error["input"], Mapping) else f" = {str(error['input'])[:60]!r}"
         found.append(f"{key}{given}: {said}" if key else said)
     return list(dict.fromkeys(found))
