@@ -49,7 +49,8 @@ def carried_out(path: Path, folder: Path, timeout_s: int = 600, commands: Path |
     # The kernel would otherwise store when each cell ran.
     client = NotebookClient(
         notebook, timeout=timeout_s, kernel_name="python3", record_timing=False, allow_errors=False,
-        resources={"metadata": {"path": str(folder)}},
+        # A command's text comes in pieces of any length.
+        coalesce_streams=True, resources={"metadata": {"path": str(folder)}},
     )  # fmt: skip
     client.execute()
     for number, cell in enumerate(notebook.cells):
