@@ -39,6 +39,7 @@ from cluster_abm.scenario.interconnect import Interconnect
 from cluster_abm.scenario.measures import Measure
 from cluster_abm.scenario.policy_names import PolicyChoice, PolicyName
 from cluster_abm.scenario.script import MOST_ACTS, Act, check_script
+from cluster_abm.scenario.sessions import Sessions
 from cluster_abm.scenario.trace import TraceChoice
 from cluster_abm.scenario.wording.caption import caption_of
 
@@ -49,8 +50,9 @@ MOST_INITIAL = 100_000
 class Workload(Section):
     """The jobs. CPU times and rates are per task and at speed 1."""
 
-    kind: Literal["synthetic", "trace", "none"] = "synthetic"
-    """drawn from the distributions below, read from workload.trace.file, or no jobs but those of workload.initial"""
+    kind: Literal["synthetic", "sessions", "trace", "none"] = "synthetic"
+    """drawn from the distributions below, in sessions of users as workload.sessions says, read from
+    workload.trace.file, or no jobs but those of workload.initial"""
     duration_s: Positive = 3600.0
     """jobs are submitted during this time [s]"""
     jobs: Annotated[Count, Field(le=50_000_000)] | None = None
@@ -111,6 +113,11 @@ class Workload(Section):
     """[[workload.initial]]: jobs that are on a node at 0, each with a node, cpu_ms, age_ms (CPU received before) and
     columns of a trace: tasks, io_per_ms, request_kb, memory_mb, initial_data_mb, write_share, reaccess_rate,
     requested_ms"""
+    sessions: Sessions = Sessions()
+    """jobs come in sessions of users (kind = "sessions")"""
+    users: Literal["open", "react"] = "open"
+    """of kind = "sessions": when a job comes that its user submits after the end of the one before. open: after the
+    drawn end, so that a seed's jobs are the same for every policy; react: after the end in the run"""
     trace: TraceChoice = TraceChoice()
     """what to take from a trace file"""
 
@@ -164,7 +171,9 @@ class Workload(Section):
     def _rate_given_once(self) -> Workload:
         if self.kind == "none" and not self.initial:
             raise ValueError('kind "none": there would be no job: list jobs in [[workload.initial]]')
-        if self.kind != "synthetic":
+        if self.kind == "sessions":
+            self._check_sessions()
+        if self.kind not in ("synthetic", "sessions"):
             return self
         given = [name for name in ("jobs", "jobs_per_s", "utilisation") if getattr(self, name) is not None]
         listed = ", ".join(f"workload.{name}" for name in given) or "none of them"
@@ -184,6 +193,25 @@ class Workload(Section):
         if self.arrivals.kind == "lognormal-window" and self.jobs is None:
             raise ValueError("arrivals.kind lognormal-window: needs workload.jobs")
         return self
+
+    def _check_sessions(self) -> None:
+        """Raise ValueError: something else says what jobs there are, or how they come."""
+        if not self.sessions.group:
+            raise ValueError('kind "sessions": needs one or more [[workload.sessions.group]]')
+        if self.arrivals.kind in ("closed", "lognormal-window"):
+            raise ValueError(
+                f'arrivals.kind {self.arrivals.kind!r}: sessions begin at a rate: allowed with kind "sessions" are '
+                "'poisson', 'bursty', 'multiscale'"
+            )
+        others = (
+            ("arrivals.batch_mean", self.arrivals.batch_mean > 1.0), ("jobs", self.jobs is not None),
+            ("dependence", bool(self.dependence)), ("repeats.share", self.repeats.share > 0.0),
+            ("programs.mix", bool(self.programs.mix)), ("application.name", self.application.name != "none"),
+            ("task_cpu", self.task_cpu != "job"),
+        )  # fmt: skip
+        for name, is_given in others:
+            if is_given:
+                raise ValueError(f'{name}: is not allowed with kind "sessions", whose groups say how jobs are alike')
 
 
 class Negotiation(Section):

@@ -1,0 +1,120 @@
+"""Sessions of users, in groups of sessions that are alike: data only, drawn by `workload`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, field_validator, model_validator
+
+from cluster_abm.scenario.base import Section
+from cluster_abm.scenario.distributions import MOST_QUANTILES, MOST_TASKS, Distribution, NonNegative, Positive, Share
+
+MOST_GROUPS, MOST_USERS = 1000, 100_000
+# Of a day: a weight for each minute.
+MOST_HOURS = 1440
+Period = Annotated[Positive, Field(ge=1e-3, le=1e9)]
+ONE = Distribution(kind="fixed", mean=1.0)
+NOTHING = Distribution(kind="fixed", mean=0.0)
+
+
+class SessionGroup(Section):
+    """Sessions that are alike.
+
+    A session has some jobs and some CPU time, which its jobs share in the ratios of `spread`; its jobs request one run
+    time.
+    """
+
+    share: Positive = 1.0
+    """how many sessions are of this group, in proportion to the other groups"""
+    jobs: Distribution = ONE
+    """jobs of a session, at least 1; between two whole numbers it is one of both, so that the mean is the law's"""
+    work_s: Distribution = Distribution(kind="exponential", mean=1.0)
+    """CPU time of all tasks of all jobs of a session together, at speed 1 [s]"""
+    spread: Distribution = ONE
+    """CPU time of a task of a job, in proportion to those of the session's other jobs"""
+    longest_s: Positive = 1e9
+    """the longest CPU time of a task; the session's other jobs get what is cut off, up to as much each [s]"""
+    widths: Annotated[dict[str, NonNegative], Field(max_length=MOST_QUANTILES)] = Field(
+        default_factory=lambda: {"1": 1.0}
+    )
+    """weight of each number of tasks among the jobs, as { 1 = 70, 4 = 30 }"""
+    one_width: Share = 1.0
+    """share of the sessions all of whose jobs have one number of tasks"""
+    requested_over_longest: Distribution | None = None
+    """a distribution of the run time that all jobs of a session request over what its longest job takes alone; draws
+    below 1 count as 1. Not set: they request none"""
+    memory_mb: Distribution | None = None
+    """memory demand of a task [MB]; not set: drawn from workload.memory_mb"""
+    after_end: Share = 0.0
+    """share of the jobs that are submitted after the previous job of their session has ended, where that ends within
+    workload.sessions.longest_gap_s"""
+    daily: Annotated[tuple[NonNegative, ...], Field(max_length=MOST_HOURS)] = ()
+    """weights over a day from midnight on, evenly spaced, by which a session that begins then is of this group, in
+    proportion to the other groups; empty: the same at all hours"""
+    users: Annotated[dict[str, NonNegative], Field(max_length=MOST_USERS)] = Field(default_factory=dict)
+    """weights of the users whose sessions these are, by their places in workload.sessions.users, 0 being the first;
+    "other": of all users together, each by its weight there. Empty: of all"""
+
+    @field_validator("widths")
+    @classmethod
+    def _are_widths(cls, widths: dict[str, float]) -> dict[str, float]:
+        for name in widths:
+            if not (name.isascii() and name.isdigit() and 1 <= int(name) <= MOST_TASKS and str(int(name)) == name):
+                raise ValueError(f"{name!r}: allowed are whole numbers from 1 to {MOST_TASKS}")
+        if not sum(widths.values()) > 0:
+            raise ValueError("must hold at least one weight above 0")
+        return widths
+
+    @model_validator(mode="after")
+    def _usable(self) -> SessionGroup:
+        if self.daily and not sum(self.daily) > 0:
+            raise ValueError(f"daily {list(self.daily)}: must hold at least one number above 0")
+        if self.users and not sum(self.users.values()) > 0:
+            raise ValueError("users: must hold at least one weight above 0")
+        for name in ("work_s", "spread"):
+            law: Distribution = getattr(self, name)
+            if (law.values[0] if law.kind == "quantiles" else law.kind == "lifetime" or law.mean) == 0:
+                raise ValueError(f"{name}: must be above 0")
+        return self
+
+
+class Sessions(Section):
+    """Work that comes in sessions of users (`workload.kind = "sessions"`): a session is some jobs of one user, each
+    submitted soon after the one before. Sessions begin as workload.arrivals says."""
+
+    group: Annotated[tuple[SessionGroup, ...], Field(max_length=MOST_GROUPS)] = ()
+    """[[workload.sessions.group]]: sessions that are alike, each with a share, jobs, work_s, widths, ..."""
+    users: Annotated[tuple[NonNegative, ...], Field(max_length=MOST_USERS)] = (1.0,)
+    """weight of each user among the sessions"""
+    longest_gap_s: Period = 1200.0
+    """a job is submitted after the previous one's end only where that comes within this time of its submission [s]"""
+    gap_s: Distribution = NOTHING
+    """from the submission of the previous job of the session to that of the next one, which does not wait for its end
+    [s]"""
+    think_s: Distribution = NOTHING
+    """from the end of the previous job of the session to the submission of one that comes after it [s]"""
+    wait_s: Distribution = NOTHING
+    """how long a job is taken to wait before it starts, where the next one comes after its drawn end [s]"""
+    hold_back_s: NonNegative = 0.0
+    """users hold back: the backlog of a reference machine at which half of the sessions that would begin are put off by
+    a day [s]; 0: none is"""
+    reference_load: Annotated[Positive, Field(le=10)] = 0.7
+    """load of the reference machine: the mean CPU time of all sessions per time, over its processors"""
+
+    @field_validator("users")
+    @classmethod
+    def _has_users(cls, users: tuple[float, ...]) -> tuple[float, ...]:
+        if not sum(users) > 0:
+            raise ValueError("must hold at least one weight above 0")
+        return users
+
+    @model_validator(mode="after")
+    def _users_are_there(self) -> Sessions:
+        for position, group in enumerate(self.group):
+            for name in group.users:
+                is_number = name.isascii() and name.isdigit() and str(int(name)) == name
+                if name != "other" and not (is_number and int(name) < len(self.users)):
+                    raise ValueError(
+                        f'group.{position}.users {name!r}: allowed are 0..{len(self.users) - 1} and "other"'
+                    )
+        return self

@@ -1,0 +1,117 @@
+"""What sessions hold: how many jobs, how wide, how long, and when each comes after the one before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cluster_abm.arrays import Flags, Floats, Integers
+from cluster_abm.scenario.sessions import SessionGroup, Sessions
+from cluster_abm.workload.drawing.draws import draw
+
+
+@dataclass(frozen=True)
+class Content:
+    """Jobs, session after session."""
+
+    first: Integers  # where the jobs of each session begin, and behind the last where they end, shape (sessions + 1,)
+    run_s: Floats  # CPU time of a task of each, shape (jobs,) [s]
+    tasks: Floats  # shape (jobs,)
+    memory_mb: Floats  # of a task, NaN: its group does not say, shape (jobs,)
+    # What a session requests over what its longest job takes alone, shape (sessions,); NaN: it requests nothing.
+    requested_over_longest: Floats
+    after_end: Flags  # which jobs come after the end of the previous one of their session, shape (jobs,)
+    delay_s: Floats  # after that end, or after the previous submission; 0 of a first job, shape (jobs,) [s]
+    response_s: Floats  # from the submission of each to its drawn end, shape (jobs,) [s]
+
+    @property
+    def session(self) -> Integers:
+        """The session of each job, shape (jobs,)."""
+        return np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
+
+    def offsets_s(self) -> Floats:
+        """When each comes after the begin of its session, those after an end at the drawn one, shape (jobs,) [s]."""
+        step = self.delay_s.copy()
+        behind = np.flatnonzero(self.after_end)
+        step[behind] += self.response_s[behind - 1]
+        total = np.cumsum(step)
+        return total - total[self.first[:-1]][self.session]
+
+
+def drawn_content(sessions: Sessions, groups: Integers, rng: np.random.Generator) -> Content:
+    """Draw what sessions hold.
+
+    Args:
+        sessions: the laws.
+        groups: the group of each session, shape (sessions,).
+        rng: the generator; draws from nothing else.
+    """
+    of_group = [np.flatnonzero(groups == number) for number in range(len(sessions.group))]
+    counts = np.ones(len(groups), np.int64)
+    for group, rows in zip(sessions.group, of_group, strict=True):
+        counts[rows] = _counts(group, len(rows), rng)
+    first = np.concatenate([[0], np.cumsum(counts)])
+    jobs = int(first[-1])
+    run_s, tasks, memory_mb = np.empty(jobs), np.empty(jobs), np.full(jobs, np.nan)
+    requested, after_end = np.full(len(groups), np.nan), np.zeros(jobs)
+    for group, rows in zip(sessions.group, of_group, strict=True):
+        if not len(rows):
+            continue
+        own = np.repeat(np.arange(len(rows)), counts[rows])
+        places = np.arange(len(own)) - (np.cumsum(counts[rows]) - counts[rows])[own] + first[rows][own]
+        tasks[places] = _widths(group, own, len(rows), rng)
+        run_s[places] = _run_times(group, own, len(rows), tasks[places], rng)
+        if group.memory_mb is not None:
+            memory_mb[places] = draw(group.memory_mb, rng, len(own))
+        if group.requested_over_longest is not None:
+            requested[rows] = np.maximum(1.0, draw(group.requested_over_longest, rng, len(rows)))
+        after_end[places] = group.after_end
+    response_s = run_s + draw(sessions.wait_s, rng, jobs)
+    gap_s, think_s = draw(sessions.gap_s, rng, jobs), draw(sessions.think_s, rng, jobs)
+    is_after = rng.random(jobs) < after_end
+    # Who waits longer than a session's gaps last does not wait for the end.
+    is_after[1:] &= response_s[:-1] <= sessions.longest_gap_s
+    delay_s = np.where(is_after, think_s, gap_s)
+    begins = first[:-1]
+    is_after[begins], delay_s[begins] = False, 0.0
+    return Content(first, run_s, tasks, memory_mb, requested, is_after, delay_s, response_s)
+
+
+def _counts(group: SessionGroup, count: int, rng: np.random.Generator) -> Integers:
+    """Jobs of each session: between two whole numbers one of both, so that the mean is the law's."""
+    drawn = draw(group.jobs, rng, count)
+    return np.maximum(1, np.floor(drawn + rng.random(count))).astype(np.int64)
+
+
+def _widths(group: SessionGroup, session: Integers, sessions: int, rng: np.random.Generator) -> Floats:
+    """Tasks of each job: those of its session's first one, in sessions of one width, else its own."""
+    numbers = np.array([int(name) for name in group.widths], float)
+    ends = np.cumsum(np.array(list(group.widths.values())))
+    ends /= ends[-1]
+
+    def drawn(count: int) -> Floats:
+        return numbers[np.minimum(np.searchsorted(ends, rng.random(count), side="right"), len(numbers) - 1)]
+
+    has_one, common = rng.random(sessions) < group.one_width, drawn(sessions)
+    return np.where(has_one[session], common[session], drawn(len(session)))
+
+
+def _run_times(
+    group: SessionGroup, session: Integers, sessions: int, tasks: Floats, rng: np.random.Generator
+) -> Floats:
+    """CPU time of a task of each job [s]: the session's work, in the ratios of the jobs' spread.
+
+    What is longer than the group's longest is cut, and the others of the session get longer by one factor, up to that.
+    """
+    work_s, ratio = draw(group.work_s, rng, sessions), draw(group.spread, rng, len(session))
+    run_s = ratio * (work_s / np.bincount(session, ratio * tasks, sessions))[session]
+    is_cut = run_s > group.longest_s
+    if is_cut.any():
+        run_s[is_cut] = group.longest_s
+        held = np.bincount(session, run_s * tasks * is_cut, sessions)
+        others = np.bincount(session, run_s * tasks * ~is_cut, sessions)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factor = np.where(others > 0, np.maximum(work_s - held, others) / others, 1.0)
+        run_s = np.minimum(np.where(is_cut, run_s, run_s * factor[session]), group.longest_s)
+    return run_s
