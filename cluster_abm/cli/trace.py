@@ -30,6 +30,7 @@ MEANINGS = {
     "recorded_wait_s": "how long the jobs waited in the log",
     "resources": "counted resources: the jobs that ask for them, and how much in all",
     "arrivals_s": "on the log's own clock",
+    "run_time": "how long the rows ran in the log, and how much of it was CPU time",
     "kept_busy": "in the mean from the first to the last arrival: cores of speed 1; at least so much memory",
     "offered_load": "of these nodes; 1 is all that they can do",
 }
@@ -135,8 +136,9 @@ def _load_on(scenario: str, overrides: Overrides) -> dict[str, Any]:
 
     checked = load_scenario(scenario, overrides)
     check_keys_have_effect(checked, scenario, overrides, others=ONLY_COMPARE)
-    load = offered_load(checked, work_of(checked, checked.run.seed))
-    for line in warnings_of(checked, load):
+    work = work_of(checked, checked.run.seed)
+    load = offered_load(checked, work)
+    for line in warnings_of(checked, load, work):
         tell(line)
     return {
         "scenario": checked.name,
