@@ -42,7 +42,14 @@ def programs_of(scenario: Scenario, trace: Trace | None) -> Library | None:
         if programs.mix or programs.file:
             raise InputError(f"{trace.file}: says what its jobs do over time: workload.programs must hold nothing")
         return own
-    return library(programs) if programs.mix or programs.file else None
+    if not (programs.mix or programs.file):
+        return None
+    if trace is not None and scenario.workload.trace.cpu_time == "run" and RECORDED_RUN in trace.table:
+        raise InputError(
+            f'{trace.file}: workload.trace.cpu_time = "run" says what its jobs do over time: workload.programs must '
+            "hold nothing"
+        )
+    return library(programs)
 
 
 def trace_of(scenario: Scenario) -> Trace | None:

@@ -71,6 +71,7 @@ def test_the_jobs_by_hand(tmp_path: Path) -> None:
             # 512 MB of 1.5 GB; nothing moved; 37 % of 20 MB beside 10 % of 10 MB; nothing known.
             "write_share": [1 / 3, nan, 7.4 / 8.4, nan],
             "disk_mb": [gb / 2, 0.0, 8.4 * mb, nan],
+            "recorded_run_ms": [40_000.0, 345.0, 125_000.0, 60_000.0],
             "name": ["ALIGN", "ALIGN", "COUNT", "COUNT"],
         }
     )
