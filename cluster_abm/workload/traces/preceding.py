@@ -49,11 +49,11 @@ def preceding_jobs(columns: Mapping[str, Floats], usable: Flags, arrival_ms: Flo
     for row, (own, other) in enumerate(zip(numbers, wanted, strict=True)):
         if other > 0:
             # Of several jobs of that number the last one before it.
-            place = last.get(other)
+            before = last.get(other)
             if other == own:
                 noted[ITSELF] += 1
-            elif place is not None:
-                parent[row] = place
+            elif before is not None:
+                parent[row] = before
             else:
                 noted[LATER if other in all_numbers else SKIPPED if other in skipped else UNKNOWN] += 1
         last[own] = row
