@@ -123,6 +123,24 @@ def test_task_runs_give_the_cleaned_rows(tmp_path: Path) -> None:
     assert runs.frame["line"].tolist() == [2, 3, 4, 5, 12]
 
 
+def test_by_run_time_rows_without_cpu_are_jobs(tmp_path: Path) -> None:
+    """Only the row of 5 s at 0.0 % is one more. 345 ms of 345 ms; 100 of 125 s; 60 of 60 s; 0 of 5 s; and of the first
+    one 100/3 s on each of three tasks, of 40 s."""
+    trace = read(tmp_path, ROWS, reading=LogReading(cpu_time="run"))
+    assert "zero CPU time" not in trace.skipped
+    assert trace.noted["no CPU use, 1 us taken"] == 1
+    assert trace.jobs["cpu_ms"].tolist()[-1] == 0.001
+    assert trace.jobs["recorded_run_ms"].tolist() == [40_000.0, 345.0, 125_000.0, 60_000.0, 5000.0]
+    total_s, cpu_s = 230.345, 100 / 3 + 0.345 + 100 + 60
+    for reading in (LogReading(cpu_time="run"), LogReading()):
+        found = trace_info(read(tmp_path, ROWS, reading=reading))["run_time"]
+        assert found["total_s"] == pytest.approx(total_s)
+        assert found["cpu_s"] == pytest.approx(cpu_s, abs=1e-5)
+        assert found["cpu_share"] == pytest.approx(cpu_s / total_s)
+        assert found["critical_path_s"] is None
+        assert found["hint"] is None
+
+
 LOTARU = """Label,Machine,Workflow,NumberSequences,Task,WorkflowInputSize,Realtime,%cpu,rss,rchar,wchar,cpus,\
 read_bytes,write_bytes,vmem,memory,peak_rss,TaskInputSize,TaskInputSizeUncompressed,WorkflowInputUncompressed
 train-1,m1,w,10,A:FASTQC,100,5000,271.4,1000000,300,200,8,4096,4000000,1,2,3000000,55,66,77
