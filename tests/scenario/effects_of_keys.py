@@ -362,7 +362,7 @@ def of_files(folder: Path) -> dict[str, Effect]:
             (read("swim.tsv", task_mb=8.0), "jobs", {"cpu_ms_per_mb": 30.0}),
             (swim, "jobs", {"task_mb": 20.0}),
             (swf, "jobs", {"cpu_time": "run"}),
-            (read("users.swf"), "run", {"dependences": True}),
+            (read("users.swf"), "jobs", {"dependences": True}),
             (read("sacct.txt"), "jobs", {"disk_read_share": 0.6, "disk_write_share": 0.8}),
             (read("large.csv"), "refused", {"max_mb": 1}),
         ] for name, value in values.items()
