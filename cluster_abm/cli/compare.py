@@ -91,22 +91,24 @@ class CompareFrame(StudyFrame["Comparison"]):
         looked_at: Sequence[Scenario],
     ) -> None:
         from cluster_abm.workload import offered_load, work_of
+        from cluster_abm.workload.offered import warnings_of
 
         super().__init__(call, overrides)
         self._scenario, self._policies, self._seeds = scenario, policies, seeds
         self._looks, self._looked_at, self._against = looks, looked_at, against
         self._where = call.executor.where(call.out)
         keeps_rows = scenario.measure.records == "all"
-        self._load = offered_load(scenario, work_of(scenario, scenario.run.seed, may_be_late=not keeps_rows))
+        work = work_of(scenario, scenario.run.seed, may_be_late=not keeps_rows)
+        self._load = offered_load(scenario, work)
+        self._warnings = warnings_of(scenario, self._load, work)
 
     def _run(self, folder: Path | None) -> Comparison:
         from cluster_abm.interconnect import Network
         from cluster_abm.study.compare import compare
-        from cluster_abm.workload.offered import warnings_of
 
         for line in Network(self._scenario.interconnect, self._scenario.cluster.nodes).notes:
             tell(line)
-        for line in warnings_of(self._scenario, self._load):
+        for line in self._warnings:
             tell(line)
         baseline, all_pairs, reference = self._against
         return compare(

@@ -95,7 +95,7 @@ def run_command(
                 tell(note)
             if model.parts.policies.any_acts_on_arrival and model.decides_in_python:
                 tell(f"policy {model.policy_name}: decides in Python ({model.decides_in_python}); docs/speed.md")
-            for line in warnings_of(checked, model.offered_load):
+            for line in warnings_of(checked, model.offered_load, model.parts.work):
                 tell(line)
             stopped_in = _run_with_progress(model, driver.run, stop)
             wall_s = time.perf_counter() - begun

@@ -30,6 +30,7 @@ MEANINGS = {
     "recorded_wait_s": "how long the jobs waited in the log",
     "resources": "counted resources: the jobs that ask for them, and how much in all",
     "arrivals_s": "on the log's own clock",
+    "run_time": "how long the rows ran in the log, and how much of it was CPU time",
     "kept_busy": "in the mean from the first to the last arrival: cores of speed 1; at least so much memory",
     "offered_load": "of these nodes; 1 is all that they can do",
 }
@@ -135,8 +136,9 @@ def _load_on(scenario: str, overrides: Overrides) -> dict[str, Any]:
 
     checked = load_scenario(scenario, overrides)
     check_keys_have_effect(checked, scenario, overrides, others=ONLY_COMPARE)
-    load = offered_load(checked, work_of(checked, checked.run.seed))
-    for line in warnings_of(checked, load):
+    work = work_of(checked, checked.run.seed)
+    load = offered_load(checked, work)
+    for line in warnings_of(checked, load, work):
         tell(line)
     return {
         "scenario": checked.name,
@@ -153,7 +155,9 @@ def _load_on(scenario: str, overrides: Overrides) -> dict[str, Any]:
 @click.option("--task-mb", type=ABOVE_0, help="A SWIM job has one task for every N MB (default: one task).")
 @click.option("--disk-read-share", type=SHARE, help="Share of bytes read by calls that the disk saw (default: 0.1).")
 @click.option("--disk-write-share", type=SHARE, help="The same of bytes written (default: 0.37).")
-def convert_command(file: Path, output: Path, how: HowToRead, **shares: float | None) -> None:
+@click.option("--dependences", is_flag=True, help="Keep preceding jobs and think times of an SWF log.")
+@click.option("--cpu-time", type=click.Choice(("used", "run")), help="As workload.trace.cpu_time (default: used).")
+def convert_command(file: Path, output: Path, how: HowToRead, **choices: float | bool | str | None) -> None:
     """Write the jobs of FILE as CSV, or as Parquet if OUT ends in .parquet: both are read by --trace.
 
     What the programs of a trace do (GWA-T-12) goes into NAME.profiles.csv beside OUT.
@@ -167,7 +171,8 @@ def convert_command(file: Path, output: Path, how: HowToRead, **shares: float | 
     from cluster_abm.workload.traces import LogReading, write_trace
     from cluster_abm.workload.traces.mapping.sampling import shrunk
 
-    reading = LogReading(**{key: value for key, value in shares.items() if value is not None})  # type: ignore[arg-type]
+    given = {key: value for key, value in choices.items() if value is not None}
+    reading = LogReading(**given)  # type: ignore[arg-type]
     found = how.read(file, reading)
     written = write_trace(found, output)
     tell(f"{len(found.table):,} jobs written to {output}")

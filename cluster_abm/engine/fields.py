@@ -250,7 +250,7 @@ JOB_FIELDS: list[Field] = [
     ("program", "i4", "number", "program that it runs; NONE: none with a profile"),
     ("first_phase", "i4", "row", "first phase of that program"),
     ("phases", "i4", "1", "how many phases that program has"),
-    ("think_ns", "i8", "ns", "closed users: from the end of the same user's previous job to its submission"),
+    ("think_ns", "i8", "ns", "from the end of a user's previous job, or of a job's last parent, to its submission"),
     ("received_ms", "f8", "ms", "CPU of that demand which each task had received before the run: its age at 0"),
 ]
 

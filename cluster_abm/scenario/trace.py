@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, Strict, field_serializer, model_validator
+from pydantic import Field, Strict, StrictBool, field_serializer, model_validator
 
 from cluster_abm.bounded_files import TRACE_MB
 from cluster_abm.found_modules import TRACE_FORMATS, TRACE_MAPS
@@ -50,14 +50,18 @@ class TraceChoice(Section):
     homes: Literal["file", "drawn"] = "file"
     """where jobs are submitted: as the file says, or drawn from workload.home as if it did not say"""
     cpu_scale: Positive = 1.0
-    """CPU times, and requested run times, are multiplied by this"""
+    """CPU times, run times, and requested run times, are multiplied by this"""
     processor: Literal["task", "core", "node"] = "task"
     """what a processor of the file, one of its `tasks`, is here: task: a task, on whatever nodes there are; core: a
     task, and a job with more of them than the nodes have cores is refused; node: as many tasks as a node has cores, and
     a job with more processors than there are nodes is refused"""
     cpu_time: Literal["used", "run"] = "used"
     """CPU time of a task: used: what the file says; run: the run time (of an SWF log, of sacct), for which a job held
-    its processors"""
+    its processors; of WfFormat, Nextflow, and our tables with recorded_run_ms: what the file says, and pauses, in which
+    the task uses neither CPU nor disk, so that alone it takes its run time"""
+    dependences: StrictBool = False
+    """whether a job of an SWF log is submitted its think time after the end of its preceding job (fields 17 and 18);
+    without a think time: at its submission in the log, or at that end if this is later"""
     memory: Literal["used", "requested", "drawn"] = "used"
     """used: what the file says (an SWF log's used memory); requested: an SWF log's requested memory; drawn: drawn from
     workload.memory_mb as if the file did not say it. Jobs without memory in the file have it drawn, too"""

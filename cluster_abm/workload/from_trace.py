@@ -17,14 +17,16 @@ from cluster_abm.workload.processors import on_machine
 from cluster_abm.workload.programs import Library, library, library_of_trace
 from cluster_abm.workload.traces import FILES, NAME, LogReading, Trace, read_trace
 from cluster_abm.workload.traces.logged import LoggedJobs, logged_jobs
-from cluster_abm.workload.traces.table import RECORDED_WAIT
+from cluster_abm.workload.traces.table import RECORDED_RUN, RECORDED_WAIT, THINK
 
 
 class TraceJobs(NamedTuple):
     """The jobs that a run takes from a trace."""
 
     arrival_ms: Floats  # the first part's start being 0, shape (jobs,)
-    columns: dict[str, Floats]  # those that the trace has, shape (jobs,) each
+    # Those that the trace has, shape (jobs,) each; recorded_run_ms only where run times count, think_ms only of jobs
+    # with parents among these.
+    columns: dict[str, Floats]
     parents: Parents | None  # what jobs wait for; None: for nothing
     files: NamedFiles | None  # files that jobs name; None: no job names any
     logged: LoggedJobs  # what the log says of them beside their work
@@ -40,7 +42,14 @@ def programs_of(scenario: Scenario, trace: Trace | None) -> Library | None:
         if programs.mix or programs.file:
             raise InputError(f"{trace.file}: says what its jobs do over time: workload.programs must hold nothing")
         return own
-    return library(programs) if programs.mix or programs.file else None
+    if not (programs.mix or programs.file):
+        return None
+    if trace is not None and scenario.workload.trace.cpu_time == "run" and RECORDED_RUN in trace.table:
+        raise InputError(
+            f'{trace.file}: workload.trace.cpu_time = "run" says what its jobs do over time: workload.programs must '
+            "hold nothing"
+        )
+    return library(programs)
 
 
 def trace_of(scenario: Scenario) -> Trace | None:
@@ -56,6 +65,7 @@ def trace_of(scenario: Scenario) -> Trace | None:
         choice.max_tasks if choice.task_mb is not None else None,
         choice.disk_read_share,
         choice.disk_write_share,
+        choice.dependences,
     )
     return read_trace(
         trace_path(scenario),
@@ -95,6 +105,10 @@ def trace_jobs(scenario: Scenario, seed: int, trace: Trace, known_programs: Libr
     table, numbers = trace.table, dict(trace.numbers)
     trace_ms = numbers.pop("arrival_ms")
     numbers.pop(RECORDED_WAIT, None)  # no part of the work
+    if choice.cpu_time == "used":
+        numbers.pop(RECORDED_RUN, None)
+    elif RECORDED_RUN not in numbers and trace.format in ("csv", "parquet"):
+        raise InputError(f'{path}: workload.trace.cpu_time = "run": needs the column {RECORDED_RUN}, which it lacks')
     start_ms = choice.start_s * 1000.0
     kept = generator(seed, "thin").random(len(table)) < choice.keep_share
     kept &= trace_ms >= start_ms
@@ -122,7 +136,12 @@ def trace_jobs(scenario: Scenario, seed: int, trace: Trace, known_programs: Libr
     if NAME in table and known_programs is not None:
         names = table[NAME][chosen]
         columns["program"] = names.map(lambda name: known_programs.number(name, f"{path}: name")).to_numpy(float)
-    for name in {"cpu_ms", "requested_ms"} & set(columns):
+    if parents is None:
+        columns.pop(THINK, None)
+    elif THINK in columns:
+        # It counts from the end of a job that is in the chosen part.
+        columns[THINK] = np.where(parents.counts > 0, columns[THINK], np.nan)
+    for name in {"cpu_ms", "requested_ms", RECORDED_RUN} & set(columns):
         columns[name] = columns[name] * choice.cpu_scale
     arrival_ms = trace_ms[chosen]
     columns |= on_machine(columns, choice, scenario.cluster, arrival_ms, str(path))

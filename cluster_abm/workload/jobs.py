@@ -27,9 +27,10 @@ from cluster_abm.workload.pacing import pace
 from cluster_abm.workload.parents import Parents
 from cluster_abm.workload.programs import Library, mean_cpu_ms
 from cluster_abm.workload.requests import requested_times
-from cluster_abm.workload.times import MAX_TASKS, Sizes
+from cluster_abm.workload.times import MAX_TASKS, Sizes, whole_ns
 from cluster_abm.workload.traces.logged import LoggedJobs
-from cluster_abm.workload.traces.table import USER
+from cluster_abm.workload.traces.run_times import pause_jobs
+from cluster_abm.workload.traces.table import RECORDED_RUN, THINK, USER
 from cluster_abm.workload.users import are_closed, plan_thinking, users_columns, users_of_jobs
 
 
@@ -43,7 +44,8 @@ class RunJobs(NamedTuple):
     parents: Parents | None = None
     # With parents: before which no job is submitted, shape (jobs,) [ns]. In the job table those that wait have NEVER.
     earliest_ns: list[int] | None = None
-    # With an activity profile, of which the job table has the numbers; None: no job runs one.
+    # With an activity profile, of which the job table has the numbers; without names they are those of single jobs, and
+    # it has their phases alone. None: no job runs one.
     programs: Library | None = None
     # The files that jobs name themselves; None: no job names any.
     files: NamedFiles | None = None
@@ -56,6 +58,8 @@ class RunJobs(NamedTuple):
     # The CPU demand of each task and what it announces, by the tasks' numbers, fields.DEMAND_FIELDS; None: all tasks of
     # a job have the demand of the job table and announce it.
     demands: Table | None = None
+    # What had to be mended when they were made for these nodes, a line each.
+    remarks: tuple[str, ...] = ()
 
     @property
     def arriving(self) -> Table:
@@ -114,6 +118,10 @@ def work_of(scenario: Scenario, seed: int, may_be_late: bool = False) -> RunJobs
     ahead = len(scenario.workload.initial)
     table = fill(scenario, seed, arrival_ms, columns, programs, ahead)
     jobs = table[ahead:]
+    remarks: tuple[str, ...] = ()
+    if RECORDED_RUN in columns:
+        pausing = pause_jobs(jobs, columns[RECORDED_RUN], scenario.cluster)
+        programs, remarks = Library.nameless(pausing.phases), pausing.remarks
     pace(jobs, scenario)
     thinking_ms = plan_thinking(jobs, scenario, seed) if are_closed(scenario) else 0.0
     demands = task_demands(scenario, seed, jobs)
@@ -129,7 +137,7 @@ def work_of(scenario: Scenario, seed: int, may_be_late: bool = False) -> RunJobs
     sizes.check()
     requested_ms = requested_times(scenario, seed, jobs, columns.get("requested_ms"), programs, longest_ms)
     if parents is not None:
-        earliest_ns = jobs["arrival_ns"].tolist()
+        earliest_ns = _earliest_ns(jobs, columns.get(THINK))
         jobs["arrival_ns"][parents.counts > 0] = NEVER
     if ahead:
         requested_ms = _one_after_the_other(requested_first, ahead, requested_ms, len(jobs))
@@ -137,7 +145,7 @@ def work_of(scenario: Scenario, seed: int, may_be_late: bool = False) -> RunJobs
             parents = parents.behind(ahead)
             earliest_ns = [0] * ahead + (earliest_ns or [])
     return RunJobs(
-        table, requested_ms, parents, earliest_ns, programs, files, ahead, None, logged.behind(ahead), demands
+        table, requested_ms, parents, earliest_ns, programs, files, ahead, None, logged.behind(ahead), demands, remarks
     )
 
 
@@ -145,6 +153,18 @@ def program_names(scenario: Scenario) -> tuple[str, ...]:
     """Names of the programs by the numbers in the job table; none without programs."""
     programs = programs_of(scenario, trace_of(scenario))
     return () if programs is None else programs.names
+
+
+def _earliest_ns(jobs: Table, think_ms: Floats | None) -> list[int]:
+    """Before which no job is submitted [ns]. A job with a think time is submitted that long after its last parent's
+    end, whenever the log had it submitted; it goes into the job table."""
+    earliest = jobs["arrival_ns"].copy()
+    if think_ms is not None:
+        thinks = ~np.isnan(think_ms)
+        jobs["think_ns"] = whole_ns(np.where(thinks, think_ms, 0.0), "workload.trace: the longest think time")
+        earliest[thinks] = 0
+    found: list[int] = earliest.tolist()
+    return found
 
 
 def _behind(demands: Table | None, first: Table | None, jobs: Table) -> Table | None:

@@ -96,9 +96,10 @@ def in_words(load: Mapping[str, float]) -> str:
     return ", ".join(f"{_WORDS[name]} {value:.2g}" for name, value in load.items())
 
 
-def warnings_of(scenario: Scenario, load: OfferedLoad | None) -> list[str]:
-    """Warnings about an offered load, a line each, for before the run; and what a sample of a log means for it."""
-    lines = []
+def warnings_of(scenario: Scenario, load: OfferedLoad | None, work: RunJobs | None = None) -> list[str]:
+    """Warnings about an offered load, a line each, for before the run; what a sample of a log means for it; and what
+    was mended in the jobs, if they are given."""
+    lines = [] if work is None else list(work.remarks)
     choice = scenario.workload.trace
     if scenario.workload.kind == "trace" and choice.sample < 1:
         nodes = scenario.cluster.nodes
@@ -186,7 +187,7 @@ def _work(jobs: Table, nodes: _Nodes, programs: Floats | None, keeps_buffer: boo
     accesses = jobs["io_per_ms"] * cpu_ms * (1.0 - hits)
     life_mb_ms = memory_mb * (cpu_ms / nodes.speed[home] + accesses * service_ms)
     if programs is not None:
-        has = jobs["program"] >= 0
+        has = jobs["phases"] > 0
         first = np.where(has, jobs["first_phase"], 0)
         of = programs[first + np.where(has, jobs["phases"], 0)] - programs[first]
         accesses = np.where(has, of[:, 0], accesses)

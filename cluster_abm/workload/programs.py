@@ -36,6 +36,11 @@ class Library:
             raise InputError(f"{where}: no program {name[:60]!r}; {nearest(name[:60], list(self.names))}")
         return position
 
+    @classmethod
+    def nameless(cls, phases: Table) -> Library:
+        """Profiles of single jobs, whose rows of the job table say where each begins."""
+        return cls((), phases, np.zeros(0, np.int64), np.zeros(0, np.int64))
+
     @cached_property
     def _numbers(self) -> dict[str, int]:
         return {name: number for number, name in enumerate(self.names)}

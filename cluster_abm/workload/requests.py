@@ -62,8 +62,9 @@ def alone_ms(
         barriers = jobs["cpu_ms"][has_barriers] // jobs["barrier_ms"][has_barriers]
         alone[has_barriers] += barriers * (jobs["communication_ns"][has_barriers] / NS_PER_MS)
     if programs is not None:
-        pauses_ms = programs.over("pause_ns", "sum") / NS_PER_MS
-        alone += np.where(jobs["program"] >= 0, pauses_ms[np.maximum(0, jobs["program"])], 0.0)
+        slept_ns = np.concatenate([[0], np.cumsum(programs.phases["pause_ns"])])
+        first = np.where(jobs["phases"] > 0, jobs["first_phase"], 0)
+        alone += (slept_ns[first + jobs["phases"]] - slept_ns[first]) / NS_PER_MS
     return alone
 
 

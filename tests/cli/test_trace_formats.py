@@ -92,6 +92,24 @@ def test_convert_gives_the_same_jobs(cli, tmp_path, kind, output):
         assert after["cpu_s"] == {"mean": 0.55, "max": 1.0}
 
 
+def test_convert_takes_the_choices_of_a_scenario(cli, tmp_path):
+    """Without CPU in it the second row is a job only by its run time; a preceding job becomes a column."""
+    (tmp_path / "t").write_text("name\tstatus\trealtime\t%cpu\na\tCOMPLETED\t2s\t50%\nb\tCOMPLETED\t3s\t0%\n")
+    for options, runs in (((), ["2000.0"]), (("--cpu-time", "run"), ["2000.0", "3000.0"])):
+        assert cli("trace", "convert", "t", "o.csv", *options)[0] == 0
+        names, *rows = (line.split(",") for line in (tmp_path / "o.csv").read_text().splitlines())
+        assert [row[names.index("recorded_run_ms")] for row in rows] == runs
+    (tmp_path / "l.swf").write_text(
+        "1 0 0 9 1 9 -1 1 9 -1 1 1 1 1 1 -1 -1 -1\n2 5 0 9 1 9 -1 1 9 -1 1 1 1 1 1 -1 1 7\n"
+    )
+    assert cli("trace", "convert", "l.swf", "o.csv", "--dependences")[0] == 0
+    names, _, row = (line.split(",") for line in (tmp_path / "o.csv").read_text().splitlines())
+    assert [row[names.index(name)] for name in ("job", "after", "think_ms")] == ["2", "1", "7000.0"]
+    code, _, err = cli("trace", "convert", "o.csv", "p.csv", "--dependences")
+    assert code == 2
+    assert "workload.trace.dependences = true: allowed for these formats alone: swf" in err
+
+
 def test_convert_refuses_what_says_no_cpu_times(cli, tmp_path):
     (tmp_path / "log").write_text(SWIM)
     code, out, err = cli("trace", "convert", "log", "o.csv")

@@ -38,11 +38,11 @@ SWF = b"""\
 5 12 0 3 1 3 -1 1 5 -1 2 3 4 5 1 1 -1 -1
 """
 AFTER = b"""\
-arrival_ms,cpu_ms,disk_mb,job,after,partition,resources
-0,100,5,a,,short,gpu:2
-0,50,,b,a,,gpu:1;licence:0.5
-10,20,0,c,a b,short,
-20,30,1.5,,c,,
+arrival_ms,cpu_ms,disk_mb,job,after,partition,resources,think_ms,recorded_run_ms
+0,100,5,a,,short,gpu:2,,200
+0,50,,b,a,,gpu:1;licence:0.5,30,
+10,20,0,c,a b,short,,0.5,10
+20,30,1.5,,c,,,,60
 """
 NEXTFLOW = b"""\
 task_id\thash\tname\tstatus\tsubmit\trealtime\t%cpu\tcpus\tpeak_rss\trchar\twchar\tread_bytes\twrite_bytes

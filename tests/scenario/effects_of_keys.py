@@ -321,6 +321,8 @@ PLAIN_SACCT = "1|COMPLETED|2023-05-01T10:00:00|90|2\n2|COMPLETED|2023-05-01T10:0
 SACCT_ORDER = "JobID,State,Submit,ElapsedRaw,NCPUS"
 # 18 fields of SWF: job, submit, wait, run 60 s, 2 processors, CPU 30 s, memory 100 KB, requested: 2, 90 s, 400 KB.
 SWF = "1 0 0 60 2 30 100 2 90 400 1 1 1 1 1 1 -1 -1\n"
+# The second one after the first, 30 s later than that ends.
+PRECEDED_SWF = SWF + "2 10 0 60 2 30 100 2 90 400 1 1 1 1 1 1 1 30\n"
 PROFILES = "program,cpu_ms,memory_mb,accesses\nbit-r,70,3,5\n"
 # Larger than 1 MB.
 LARGE = "arrival_ms,cpu_ms\n" + "1,1\n" * 300_000
@@ -328,7 +330,7 @@ PARTS = '{"nodes": [{"id": 0}, {"id": 1}, {"id": 2}], "edges": [{"source": 0, "t
 TEXTS = {
     "own.csv": OWN_CSV, "hbd.csv": HBD, "swim.tsv": SWIM, "sacct.txt": SACCT, "log.swf": SWF, "large.csv": LARGE,
     "files.csv": FILES_CSV, "table.csv": TABLE, "plain-sacct.txt": PLAIN_SACCT, "programs.csv": PROFILES,
-    "large-programs.csv": PROFILES + ("#" * 99 + "\n") * 11_000, "parts.json": PARTS,
+    "users.swf": PRECEDED_SWF, "large-programs.csv": PROFILES + ("#" * 99 + "\n") * 11_000, "parts.json": PARTS,
     "large.json": PARTS.replace('"nodes"', '"graph": {"name": "' + "x" * 1_100_000 + '"}, "nodes"'),
 }  # fmt: skip
 
@@ -360,6 +362,7 @@ def of_files(folder: Path) -> dict[str, Effect]:
             (read("swim.tsv", task_mb=8.0), "jobs", {"cpu_ms_per_mb": 30.0}),
             (swim, "jobs", {"task_mb": 20.0}),
             (swf, "jobs", {"cpu_time": "run"}),
+            (read("users.swf"), "jobs", {"dependences": True}),
             (read("sacct.txt"), "jobs", {"disk_read_share": 0.6, "disk_write_share": 0.8}),
             (read("large.csv"), "refused", {"max_mb": 1}),
         ] for name, value in values.items()

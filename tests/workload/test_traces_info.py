@@ -44,6 +44,7 @@ def test_the_document(tmp_path: Path) -> None:
             "memory_mb": "in 25.0% of the rows; else by workload.memory_mb",
         },
         "dependence": None,
+        "run_time": None,
         "used": 4,
         "recorded_wait_s": None,
         "resources": {}, "sample": None,

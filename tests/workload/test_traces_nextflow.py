@@ -71,6 +71,7 @@ def test_the_jobs_by_hand(tmp_path: Path) -> None:
             # 512 MB of 1.5 GB; nothing moved; 37 % of 20 MB beside 10 % of 10 MB; nothing known.
             "write_share": [1 / 3, nan, 7.4 / 8.4, nan],
             "disk_mb": [gb / 2, 0.0, 8.4 * mb, nan],
+            "recorded_run_ms": [40_000.0, 345.0, 125_000.0, 60_000.0],
             "name": ["ALIGN", "ALIGN", "COUNT", "COUNT"],
         }
     )
@@ -120,6 +121,24 @@ def test_task_runs_give_the_cleaned_rows(tmp_path: Path) -> None:
     assert (first["task"], first["realtime_ms"], first["cpu_percent"], first["cpus"]) == ("ALIGN", 40_000.0, 250.0, 4.0)
     assert (first["read_mb"], first["call_written_mb"]) == (2**30 / 1e6, 2**31 / 1e6)
     assert runs.frame["line"].tolist() == [2, 3, 4, 5, 12]
+
+
+def test_by_run_time_rows_without_cpu_are_jobs(tmp_path: Path) -> None:
+    """Only the row of 5 s at 0.0 % is one more. 345 ms of 345 ms; 100 of 125 s; 60 of 60 s; 0 of 5 s; and of the first
+    one 100/3 s on each of three tasks, of 40 s."""
+    trace = read(tmp_path, ROWS, reading=LogReading(cpu_time="run"))
+    assert "zero CPU time" not in trace.skipped
+    assert trace.noted["no CPU use, 1 us taken"] == 1
+    assert trace.jobs["cpu_ms"].tolist()[-1] == 0.001
+    assert trace.jobs["recorded_run_ms"].tolist() == [40_000.0, 345.0, 125_000.0, 60_000.0, 5000.0]
+    total_s, cpu_s = 230.345, 100 / 3 + 0.345 + 100 + 60
+    for reading in (LogReading(cpu_time="run"), LogReading()):
+        found = trace_info(read(tmp_path, ROWS, reading=reading))["run_time"]
+        assert found["total_s"] == pytest.approx(total_s)
+        assert found["cpu_s"] == pytest.approx(cpu_s, abs=1e-5)
+        assert found["cpu_share"] == pytest.approx(cpu_s / total_s)
+        assert found["critical_path_s"] is None
+        assert found["hint"] is None
 
 
 LOTARU = """Label,Machine,Workflow,NumberSequences,Task,WorkflowInputSize,Realtime,%cpu,rss,rchar,wchar,cpus,\

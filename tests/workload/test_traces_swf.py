@@ -323,7 +323,7 @@ def test_jobs_that_come_after_others_are_counted(tmp_path: Path) -> None:
         line(number=3, preceding=2, think=0),
         line(number=4, preceding=0),
     ]
-    noted = "preceding job and think time given, not followed"
+    noted = "preceding job given, not followed; workload.trace.dependences = true follows it"
     assert read(tmp_path, *rows).noted == {noted: 2}
     # What nothing is made of is not checked.
     assert read(tmp_path, line(preceding="x", think="y")).noted == {}

@@ -71,6 +71,7 @@ def test_the_jobs_by_hand(tmp_path: Path) -> None:
             # 10 % of 50 MB and 37 % of 10 MB; 10 % of 1 MB.
             "write_share": [nan, 3.7 / 8.7, nan, 0.0],
             "disk_mb": [nan, 8.7, nan, 0.1],
+            "recorded_run_ms": [10_000.0, 2010.0, 4000.0, 3500.0],
             "name": ["a", "b", "c", "d"],
             "job": ["a", "b_ID2", "c", "d"],
             # What comes after the task of 0 s comes after its parent.

@@ -184,7 +184,7 @@ def _facts(model: ClusterModel) -> dict[str, Any]:
     load = model.offered_load
     return {
         "offered": [] if load is None else [[name, f"{100 * value:.2g} %"] for name, value in load.as_dict().items()],
-        "warnings": warnings_of(model.setup, load),
+        "warnings": warnings_of(model.setup, load, model.parts.work),
     }
 
 

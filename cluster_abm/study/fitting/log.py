@@ -18,6 +18,7 @@ from cluster_abm.workload import work_of
 from cluster_abm.workload.from_trace import chosen_jobs, trace_path
 from cluster_abm.workload.requests import alone_ms
 from cluster_abm.workload.traces import LogReading, read_trace
+from cluster_abm.workload.traces.table import RECORDED_RUN
 
 FEWEST_JOBS = 50
 LEAST_SPAN_MS = 1.0  # from the first to the last arrival
@@ -72,6 +73,11 @@ def read_log(scenario: Scenario) -> JobLog:
         raise InputError(
             f"{where}: its jobs run programs with activity profiles, which no distribution describes: there is nothing "
             "to fit; workload.programs.mix draws from such profiles"
+        )
+    if RECORDED_RUN in given:
+        raise InputError(
+            f'{where}: workload.trace.cpu_time = "run": its tasks pause, and no distribution describes pauses: allowed '
+            'for a fit: "used"'
         )
     first, last = float(arrival_ms[0]), float(arrival_ms[-1])
     if first == last:

@@ -11,7 +11,7 @@ from cluster_abm.workload.drawing.draws import mean_of
 from cluster_abm.workload.from_trace import trace_of
 from cluster_abm.workload.programs import mean_cpu_ms
 from cluster_abm.workload.traces.recognition import is_batch
-from cluster_abm.workload.traces.table import RECORDED_WAIT
+from cluster_abm.workload.traces.table import RECORDED_RUN, RECORDED_WAIT
 
 # The bound is the cost of a remote start, but at least and at most these shares of the mean isolated time.
 LEAST_SHARE, LARGEST_SHARE = 0.01, 0.1
@@ -62,8 +62,8 @@ def _is_batch_log(scenario: Scenario, isolated_ms: float) -> bool:
 def mean_isolated_ms(scenario: Scenario) -> float | None:
     """The mean time that a task takes alone on the slowest kind of node [ms]; None: the scenario has no task.
 
-    CPU, and the accesses by their mean size: the mean of the laws, or of the jobs of the log. Page faults, barriers and
-    hits of the buffer are left out.
+    CPU, and the accesses by their mean size: the mean of the laws, or of the jobs of the log; their run times where
+    these count. Page faults, barriers and hits of the buffer are left out.
 
     Raises InputError: as `bound_ms`.
     """
@@ -77,6 +77,11 @@ def mean_isolated_ms(scenario: Scenario) -> float | None:
     elif (trace := trace_of(scenario)) is not None and "cpu_ms" in trace.numbers:
         cpu_ms = trace.numbers["cpu_ms"] * workload.trace.cpu_scale
         rates = trace.numbers.get("io_per_ms", np.full(len(cpu_ms), io_per_ms))
+        if workload.trace.cpu_time == "run" and RECORDED_RUN in trace.numbers:
+            # A run time holds the accesses, too.
+            run_ms = trace.numbers[RECORDED_RUN] * workload.trace.cpu_scale
+            is_known = ~np.isnan(run_ms)
+            cpu_ms, rates = np.where(is_known, run_ms, cpu_ms), np.where(is_known, 0.0, rates)
     elif workload.programs.mix:
         cpu_ms, rates = np.array([mean_cpu_ms(workload.programs)]), np.zeros(1)
     else:

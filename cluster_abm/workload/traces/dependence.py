@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from typing import Any
 
 import networkx
@@ -11,6 +10,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from cluster_abm.arrays import Floats
 from cluster_abm.errors import InputError
 from cluster_abm.workload.parents import Parents
 from cluster_abm.workload.text.problems import Problems
@@ -100,16 +100,25 @@ def dependence_of(trace: Trace) -> dict[str, Any] | None:
     }
     if len(parents.parent) > MOST_FOR_GRAPH:
         return numbers
-    child, parent = parents.waiting, parents.parent
-    graph = networkx.DiGraph(list(zip(parent.tolist(), child.tolist(), strict=True)))
-    numbers["depth"] = networkx.dag_longest_path_length(graph, weight="", default_weight=1) + 1
+    numbers["depth"] = len(longest_path(parents, np.ones(len(parents.first) - 1)))
     if "cpu_ms" in trace.table:
         cpu_ms = np.nan_to_num(trace.table["cpu_ms"].to_numpy(float))
-        for before, behind in graph.edges:
-            graph.edges[before, behind]["cpu_ms"] = cpu_ms[behind]
-        for root in [node for node, degree in graph.in_degree if degree == 0]:
-            graph.add_edge(-1, root, cpu_ms=cpu_ms[root])
-        path = networkx.dag_longest_path(graph, weight="cpu_ms")
-        longest = sum(cpu_ms[behind] for _, behind in pairwise(path))
-        numbers["critical_path_s"] = float(max(longest, cpu_ms.max())) / 1000.0
+        numbers["critical_path_s"] = float(cpu_ms[longest_path(parents, cpu_ms)].sum()) / 1000.0
     return numbers
+
+
+def longest_path(parents: Parents, own: Floats) -> list[int]:
+    """The rows, of which each comes after the one before, whose numbers come to most together.
+
+    Args:
+        parents: what each row comes after.
+        own: each row's number, not negative, shape (rows,).
+    """
+    # An edge has the number of the row that it leads to; a row beside all, -1, leads to those without parents.
+    first = np.flatnonzero(parents.counts == 0)
+    behind = np.concatenate([parents.waiting, first])
+    before = np.concatenate([parents.parent, np.full(len(first), -1)])
+    graph = networkx.DiGraph()
+    graph.add_weighted_edges_from(zip(before.tolist(), behind.tolist(), own[behind].tolist(), strict=True))
+    path: list[int] = networkx.dag_longest_path(graph, weight="weight")
+    return path[1:]

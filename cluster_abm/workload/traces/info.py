@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from cluster_abm.workload.traces.dependence import dependence_of
+from cluster_abm.workload.traces.explained import explained_by_cpu
 from cluster_abm.workload.traces.logged import recorded_waits
 from cluster_abm.workload.traces.mapping.sampling import shrunk
 from cluster_abm.workload.traces.parts.missing import in_words
@@ -22,6 +23,7 @@ def trace_info(trace: Trace) -> dict[str, Any]:
     jobs that have it), span_s (first to last arrival), cpu_s (mean and max per task), arrivals_s (first and last),
     noted (what was mended: reason -> rows), kept_busy (kept_busy; None of several runs together), used (rows that are
     jobs, or samples in their profiles), filled (what the file lacks -> how it is filled), dependence (dependence_of),
+    run_time (what share of the run times CPU explains: explained_by_cpu; None where they are not known),
     recorded_wait_s (how long the jobs waited in the log, also by width and hour: logged.recorded_waits; None where it
     does not say), resources (name -> jobs that ask for it and the total of what they ask for; empty where no job asks
     for any); sample (None if the whole log was read, else share and note: by how much to shrink the cluster); of a
@@ -44,6 +46,7 @@ def trace_info(trace: Trace) -> dict[str, Any]:
         "used": trace.used,
         "filled": in_words(trace),
         "dependence": dependence_of(trace),
+        "run_time": explained_by_cpu(trace),
         "recorded_wait_s": recorded_waits(trace),
         "resources": _resources(trace.table),
         "sample": None if trace.sample == 1 else {"share": trace.sample, "note": shrunk(trace.sample)},

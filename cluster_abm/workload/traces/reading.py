@@ -261,7 +261,7 @@ def _refuse(choices: _Choices, kind: str, where: str) -> None:
         value, readers = getattr(choices.reading, key), [name for name in TRACE_FORMATS if key in formats()[name].reads]
         if value == plain or kind in readers or not readers or (one is None and key in READ_BY_MAPS):
             continue
-        spelled = f'"{value}"' if isinstance(value, str) else value
+        spelled = f'"{value}"' if isinstance(value, str) else str(value).lower()
         if isinstance(plain, str):
             says = f'; a {kind} trace says what its tasks used: "{plain}"'
         else:

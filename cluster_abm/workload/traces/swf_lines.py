@@ -36,6 +36,8 @@ USED = {  # position in the line, from 0
     "preceding job": 16,
 }
 WHOLE = ("allocated processors", "requested processors")
+# Read where preceding jobs are followed.
+THINK_TIME = {"think time": 17}
 # Only names: any number will do.
 NAMES = ("job number", "preceding job", "user", "group")
 MEMORY = ("used memory", "requested memory")
@@ -82,7 +84,7 @@ def read_log(lines: Lines, used: Mapping[str, int] = USED) -> SwfLog:
     Raises InputError: lines cut short or not numeric (the first ten), a header that has no end.
     """
     columns = {name: NumberColumn() for name in used}
-    submit = list(used).index("submit time")
+    submit, is_followed = list(used).index("submit time"), used.keys() >= THINK_TIME.keys()
     header = _Header(lines.where)
     problems = Problems(lines.where)
     longer, before = 0, 0
@@ -99,7 +101,9 @@ def read_log(lines: Lines, used: Mapping[str, int] = USED) -> SwfLog:
         if unix is None:
             unix = _counts_from_1970(lines_read.values[submit])
         for value_row, (name, column) in enumerate(columns.items()):
-            _note_wrong(name, used[name], value_row, lines_read, before, problems, bool(unix))
+            _note_wrong(
+                name, used[name], value_row, lines_read, before, problems, unix=bool(unix), is_followed=is_followed
+            )
             column.extend(lines_read.values[value_row])
         before += lines_read.all_lines
     problems.refuse()
@@ -215,11 +219,19 @@ def _counts_from_1970(submit: Floats) -> bool | None:
 
 
 def _note_wrong(
-    name: str, field: int, value_row: int, block: _Block, before: int, problems: Problems, unix: bool
+    name: str,
+    field: int,
+    value_row: int,
+    block: _Block,
+    before: int,
+    problems: Problems,
+    *,
+    unix: bool,
+    is_followed: bool,
 ) -> None:
     """Note each cell that is no number, too large, or broken where it must be whole."""
     values = block.values[value_row]
-    if name == "preceding job":
+    if name == "preceding job" and not is_followed:
         return  # only counted
     whole = name in WHOLE
     high, hint = LARGEST_WHOLE if whole else LONGEST_S, ""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -59,14 +60,24 @@ COLUMNS: dict[str, NumberBounds] = {
     "requested_ms": NumberBounds("ms", high=LONGEST_MS, above=True),
     "disk_mb": NumberBounds("MB"),
     "recorded_wait_ms": NumberBounds("ms", high=LONGEST_MS),
+    "recorded_run_ms": NumberBounds("ms", high=LONGEST_MS, above=True),
+    "think_ms": NumberBounds("ms", high=LONGEST_MS),
 }
 REQUIRED = ("arrival_ms", "cpu_ms")
-RECORDED_WAIT = "recorded_wait_ms"
+RECORDED_WAIT, RECORDED_RUN, THINK = "recorded_wait_ms", "recorded_run_ms", "think_ms"
 NAME, JOB, AFTER, FILES, USER, GROUP = "name", "job", "after", "files", "user", "group"
 # Resources as `parts/resources.py` reads them.
 PARTITION, RESOURCES = "partition", "resources"
 WORD_COLUMNS = (NAME, JOB, AFTER, FILES, USER, GROUP, PARTITION, RESOURCES)
 RUN = "run"  # only in the table of a file with several runs, none of them chosen
+
+
+class RunTimes(NamedTuple):
+    """How long rows ran, and what of it was CPU time."""
+
+    run_ms: Floats  # recorded run times, shape (rows,) [ms]; NaN: not known
+    cpu_ms: Floats  # CPU time of a task at speed 1, shape (rows,) [ms]
+    parents: Parents | None  # which of them each row comes after
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +102,8 @@ class Trace:
     begins_at_ms: float | None = None
     # The time zone of the log's site, a name of zoneinfo, by whose clock hours of the day are; None: the log's clock.
     zone: str | None = None
+    # The run times of all rows that ran, where some are no jobs because they used no CPU; None: those of the jobs.
+    ran: RunTimes | None = None
     sample: float = 1.0  # the share of the log's jobs that these are
     samples: int | None = None  # rows that are no jobs but went into the profiles; None: each row that is used is a job
 

@@ -25,6 +25,7 @@ from cluster_abm.workload.traces.table import (
     NAME,
     REQUIRED,
     RESOURCES,
+    THINK,
     WORD_COLUMNS,
     NumberBounds,
     Trace,
@@ -41,6 +42,7 @@ CELLS: dict[str, Callable[[str], str]] = {
 }
 OURS = (*COLUMNS, *WORD_COLUMNS)
 TELLING = frozenset(COLUMNS) - {"home", "tasks"}  # names with units, which hardly any other table has
+THINKS_ALONE = "think_ms: allowed only where after names a job: it counts from that job's end"
 BOTH = "io_per_ms and disk_mb: allowed: one of both, they say the same twice"
 
 
@@ -114,7 +116,7 @@ class OurColumns:
     """
 
     def __init__(self, names: Sequence[str], where: str, problems: Problems) -> None:
-        required = (*REQUIRED, JOB) if AFTER in names else REQUIRED
+        required = (*REQUIRED, JOB) if AFTER in names else (*REQUIRED, JOB, AFTER) if THINK in names else REQUIRED
         check_names(names, where, OURS, required)
         self.numbers = {name: NumberColumn() for name in COLUMNS if name in names}
         self.words = {name: WordColumn() for name in WORD_COLUMNS if name in names}
@@ -130,6 +132,11 @@ class OurColumns:
         if "io_per_ms" in numbers and "disk_mb" in numbers:
             both = np.flatnonzero(~np.isnan(numbers["io_per_ms"]) & ~np.isnan(numbers["disk_mb"]))
             self._problems.add_rows(both.tolist(), lines, lambda _: BOTH)
+        if THINK in numbers and AFTER in words:
+            words = dict(words)
+            words[AFTER] = list(words[AFTER])
+            alone = np.array([not cell for cell in words[AFTER]], bool) & ~np.isnan(numbers[THINK])
+            self._problems.add_rows(np.flatnonzero(alone).tolist(), lines, lambda _: THINKS_ALONE)
         for name, word_column in self.words.items():
             rule = CELLS.get(name)
             word_column.extend(self._checked(name, rule, words[name], lines) if rule is not None else words[name])
@@ -183,4 +190,5 @@ FORMAT = TraceFormat(
     looks_like=lambda head: looks_like_ours(head.names),
     trace=lambda file: csv_trace(file.cells()),
     names=(*COLUMNS, *WORD_COLUMNS),
+    reads=("cpu_time",),
 )

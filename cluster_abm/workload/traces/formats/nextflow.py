@@ -10,6 +10,8 @@ A row is a run of a workflow's task. What becomes of it:
 * Memory is peak_rss, else rss; requested memory does not stand in for it. 0 is not known.
 * A row is submitted at `submit`, else at `start`. The clock begins at the first. Without both all are submitted at 0.
 * Failed and aborted rows count if they ran: their work was done. Cached ones did not run.
+* The run time (realtime) is recorded beside the CPU time. Where it counts (`LogReading.cpu_time` "run"), a row that
+  used no CPU is a job, too; else it is skipped.
 """
 
 from __future__ import annotations
@@ -24,11 +26,19 @@ from cluster_abm.errors import InputError
 from cluster_abm.workload.text.csv_cells import CsvCells
 from cluster_abm.workload.traces.format import OpenTrace, TraceFormat
 from cluster_abm.workload.traces.parts.fields import CellRule, ForeignColumns, beyond_counting, read_fields
-from cluster_abm.workload.traces.parts.finishing import disk_columns, finished, on_own_clock, tasks_for
+from cluster_abm.workload.traces.parts.finishing import (
+    IDLE,
+    LEAST_CPU_MS,
+    ZERO_CPU,
+    disk_columns,
+    finished,
+    on_own_clock,
+    tasks_for,
+)
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.parts.stamps import ALLOWED, Stamps
 from cluster_abm.workload.traces.parts.units import duration_ms, percent, plain, size_bytes
-from cluster_abm.workload.traces.table import Flags, Floats, Trace, sorted_out, tally
+from cluster_abm.workload.traces.table import RECORDED_RUN, Flags, Floats, RunTimes, Trace, sorted_out, tally
 
 SIZE = CellRule(size_bytes, "bytes, as 4096 or 1.2 GB, or -")
 TIME = CellRule(duration_ms, "a time as 3h 2m 1s, ms without a unit, or -")
@@ -58,6 +68,7 @@ class TaskRuns:
     rows: int  # of the file; always runs + skipped
     skipped: dict[str, int]  # reason -> rows left out
     noted: dict[str, int]  # remark -> rows kept although remarkable
+    idle_ms: Floats  # run times of the rows that are left out because they used no CPU alone [ms]
 
 
 def looks_like_nextflow(names: list[str]) -> bool:
@@ -66,8 +77,12 @@ def looks_like_nextflow(names: list[str]) -> bool:
     return "realtime" in lower and len(lower & TELLING) >= 3
 
 
-def task_runs(cells: CsvCells) -> TaskRuns:
-    """The runs of tasks in an open table. Raises InputError: columns that are missing, cells that cannot be read."""
+def task_runs(cells: CsvCells, with_idle: bool = False) -> TaskRuns:
+    """The runs of tasks in an open table. Raises InputError: columns that are missing, cells that cannot be read.
+
+    Args:
+        with_idle: whether runs that used no CPU count.
+    """
     stamps = Stamps()
     stamp = CellRule(stamps.read, ALLOWED)
     rules = dict.fromkeys(SIZES, SIZE) | dict.fromkeys(INPUTS.values(), SIZE)
@@ -96,11 +111,12 @@ def task_runs(cells: CsvCells) -> TaskRuns:
         "zero run time": ran_ms == 0,
         "ends before it starts": complete < start,
         "negative %cpu": cpu < 0,
-        "zero CPU time": cpu == 0,
+        ZERO_CPU: no_status if with_idle else cpu == 0,
         "negative bytes": np.any([values < 0 for values in counted], axis=0),
         "bytes beyond 2^63": beyond_counting(*counted),
     }
     skipped, usable = sorted_out(reasons, len(ran_ms))
+    ran = sorted_out({reason: holds for reason, holds in reasons.items() if reason != ZERO_CPU}, len(ran_ms))[1]
     memory = fields.number("peak_rss", "rss") / 1e6
     frame = pd.DataFrame(
         {
@@ -132,7 +148,7 @@ def task_runs(cells: CsvCells) -> TaskRuns:
     if status is not None:
         noted["failed, its work counts"] = int((usable & (status == FAILED)).sum())
         noted["aborted while it ran, its work counts"] = int((usable & (status == ABORTED)).sum())
-    return TaskRuns(frame, len(ran_ms), tally(skipped), tally(noted))
+    return TaskRuns(frame, len(ran_ms), tally(skipped), tally(noted), ran_ms[ran & ~usable])
 
 
 def nextflow_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
@@ -140,7 +156,7 @@ def nextflow_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trac
 
     Raises InputError: columns that are missing, cells that cannot be read, no usable row.
     """
-    runs = task_runs(cells)
+    runs = task_runs(cells, reading.cpu_time == "run")
     frame, filled = runs.frame, {}
     submit = frame["submit_ms"].to_numpy(float)
     skipped, noted = dict(runs.skipped), dict(runs.noted)
@@ -157,17 +173,19 @@ def nextflow_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trac
     if unknown.any():
         noted["no %cpu, run time taken as CPU time"] = int(unknown.sum())
         filled["cpu_ms"] = "in rows without %cpu the run time of one task"
-    busy = np.where(unknown, 1.0, share)
+    busy, ran_ms = np.where(unknown, 1.0, share), frame["realtime_ms"].to_numpy(float)
     tasks = tasks_for(busy, frame["cpus"].to_numpy(float))
     filled["tasks"] = (
         "as many as a row kept cores busy: %cpu / 100 - 0.1, rounded up, at most cpus; they share its work evenly"
     )
     columns: dict[str, Floats] = {
         "arrival_ms": on_own_clock(submit, cells.where),
-        "cpu_ms": np.round(frame["realtime_ms"].to_numpy(float) * busy / tasks, 6),
+        "cpu_ms": np.where(busy == 0, LEAST_CPU_MS, np.round(ran_ms * busy / tasks, 6)),
         "tasks": tasks,
         "memory_mb": frame["memory_mb"].to_numpy(float) / tasks,
+        RECORDED_RUN: np.round(ran_ms, 6),
     }
+    noted[IDLE] = int((busy == 0).sum())
     calls = frame["call_read_mb"].to_numpy(float), frame["call_written_mb"].to_numpy(float)
     disk, assumed = disk_columns(
         (frame["read_mb"].to_numpy(float), frame["written_mb"].to_numpy(float)), calls, reading, tasks
@@ -180,7 +198,11 @@ def nextflow_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trac
             f"{reading.disk_write_share:g} x wchar (workload.trace.disk_read_share, disk_write_share)"
         )
     words = {"name": frame["task"].to_numpy(object)}
-    trace = finished(cells.where, "nextflow", runs.rows, columns, words, skipped, noted, filled)
+    trace = finished(cells.where, "nextflow", runs.rows, columns, words, skipped, noted, filled, reading)
+    if len(runs.idle_ms):
+        all_ms = np.concatenate([ran_ms, runs.idle_ms])
+        cpu_ms = np.concatenate([columns["cpu_ms"], np.full(len(runs.idle_ms), LEAST_CPU_MS)])
+        trace = replace(trace, ran=RunTimes(all_ms, cpu_ms, None))
     return replace(trace, begins_at_ms=begins_at_ms)
 
 
@@ -213,5 +235,5 @@ FORMAT = TraceFormat(
     names=tuple(sorted(TELLING)),
     looks_like=lambda head: looks_like_nextflow(head.names),
     trace=lambda file: nextflow_trace(table_of(file), file.reading),
-    reads=("disk_read_share", "disk_write_share"),
+    reads=("cpu_time", "disk_read_share", "disk_write_share"),
 )

@@ -112,4 +112,5 @@ FORMAT = TraceFormat(
     rank=1,
     looks_like=lambda head: head.data.startswith(MAGIC),
     trace=lambda file: parquet_trace(file.data, file.where, file.limit),
+    reads=("cpu_time",),
 )

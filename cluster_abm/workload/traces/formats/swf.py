@@ -12,7 +12,8 @@ Eighteen fields a line, -1 for what is not known, `;` before remarks. What becom
 * Submit times that are Unix times are counted from the first job on.
 * Jobs that failed or were cancelled while running count: their work was done. Those that never ran are skipped.
 * Parts of a checkpointed job (status 2, 3, 4) are skipped if the log also has the line of the whole job.
-* Submissions out of order are sorted. Preceding jobs and think times (fields 17, 18) are counted and not followed.
+* Submissions out of order are sorted. Preceding jobs and think times (fields 17, 18) are followed where
+  `LogReading.dependences` says so (`preceding.py`), else counted.
 * The wait time (field 3), the user and the group (fields 12, 13) change nothing in a run: it shows them beside its own
   waits, and by user. A negative wait time is left out.
 * CPU times that cannot be what jobs used (one constant, or below 1 % of the run times) are believed, and it is noted.
@@ -31,10 +32,12 @@ from cluster_abm.workload.text.lines import Lines
 from cluster_abm.workload.traces.format import Head, TraceFormat
 from cluster_abm.workload.traces.parts.finishing import RUN_TIMES, ZERO_CPU, no_job, on_own_clock
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
+from cluster_abm.workload.traces.preceding import preceding_jobs
 from cluster_abm.workload.traces.swf_lines import (
     FIELDS,
     REQUESTED_MEMORY,
     REQUESTS,
+    THINK_TIME,
     UNIX_END,
     USED,
     read_log,
@@ -56,6 +59,7 @@ from cluster_abm.workload.traces.table import (
 )
 
 WAIT = "wait time"
+FOLLOWED_BY = "preceding job given, not followed; workload.trace.dependences = true follows it"
 FAILED, CANCELLED, PARTS = 0, 5, (2, 3, 4)
 LONGEST_COUNT = 15  # digits of a number of rows
 DAY_S = 86_400.0
@@ -71,6 +75,8 @@ def swf_trace(lines: Lines, reading: LogReading = PLAIN_READING, needs_ids: bool
     used = USED
     if reading.memory == "requested":
         used = {name: position for name, position in USED.items() if name != "used memory"} | REQUESTED_MEMORY
+    if reading.dependences:
+        used = used | THINK_TIME
     columns, longer, header, unix = read_log(lines, used)
     if not columns:
         raise InputError(f"{where}: no job in the log; allowed: lines of {FIELDS} numbers")
@@ -107,11 +113,17 @@ def swf_trace(lines: Lines, reading: LogReading = PLAIN_READING, needs_ids: bool
         noted["submit times are Unix times, counted from the first"] = len(submit)
     noted |= _doubtful(usable, reading)
     jobs, remarks = _jobs(usable, reading)
-    if needs_ids:
+    parents = None
+    if reading.dependences:
+        preceding = preceding_jobs(columns, usable_rows, np.asarray(jobs["arrival_ms"], float))
+        parents, remarks = preceding.parents, remarks | preceding.noted
+        if parents is not None:
+            jobs |= preceding.columns
+    if needs_ids and JOB not in jobs:
         jobs[JOB] = np.array([f"{number:.0f}" for number in usable["job number"].tolist()], object)
     trace = Trace(where, "swf", rows, job_frame(jobs), tally(skipped), tally(noted | remarks), header)
     begins_at_ms, zone = clock_of(header)
-    return replace(trace, begins_at_ms=begins_at_ms, zone=zone)
+    return replace(trace, begins_at_ms=begins_at_ms, zone=zone, parents=parents)
 
 
 def clock_of(header: Mapping[str, str]) -> tuple[float | None, str | None]:
@@ -209,7 +221,7 @@ def _jobs(columns: dict[str, Floats], reading: LogReading) -> tuple[dict[str, Fl
         "cancelled while it ran, its work counts": (status == CANCELLED).sum(),
         "negative wait time, left out": ((columns[WAIT] < 0) & (columns[WAIT] != -1)).sum(),
         "wait time not known": (columns[WAIT] == -1).sum() if waited.any() else 0,
-        "preceding job and think time given, not followed": (columns["preceding job"] > 0).sum(),
+        FOLLOWED_BY: 0 if reading.dependences else (columns["preceding job"] > 0).sum(),
         "part of a job without a line of its own": np.isin(status, PARTS).sum(),
         "job number seen before": len(submit) - len(np.unique(columns["job number"])),
         "submitted before the row above, sorted": (np.diff(submit) < 0).sum(),
@@ -238,5 +250,5 @@ FORMAT = TraceFormat(
     trace=lambda file: swf_trace(file.lines, file.reading, file.needs_ids),
     endings=(".swf",),
     is_batch=True,
-    reads=("cpu_time", "memory"),
+    reads=("cpu_time", "memory", "dependences"),
 )

@@ -12,6 +12,8 @@ What becomes of it:
   what the disk saw, `LogReading.disk_read_share`, `disk_write_share`.
 * Tasks with a run time of 0 (shorter than half a second, in Nextflow's) are skipped. What comes after them comes after
   their parents.
+* The run time is recorded beside the CPU time. Where it counts (`LogReading.cpu_time` "run"), a task that used no CPU
+  is a job, too; else it is skipped as those are.
 """
 
 from __future__ import annotations
@@ -23,12 +25,21 @@ from dataclasses import replace
 import networkx
 import numpy as np
 
+from cluster_abm.workload.parents import from_pairs
 from cluster_abm.workload.traces.dependence import parents_of
 from cluster_abm.workload.traces.format import TraceFormat
 from cluster_abm.workload.traces.parts.fields import beyond_counting
-from cluster_abm.workload.traces.parts.finishing import disk_columns, finished, outside, tasks_for
+from cluster_abm.workload.traces.parts.finishing import (
+    IDLE,
+    LEAST_CPU_MS,
+    ZERO_CPU,
+    disk_columns,
+    finished,
+    outside,
+    tasks_for,
+)
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
-from cluster_abm.workload.traces.table import Flags, Floats, Trace, sorted_out
+from cluster_abm.workload.traces.table import RECORDED_RUN, Flags, Floats, RunTimes, Trace, sorted_out
 from cluster_abm.workload.traces.wfformat_document import MOST_DEPENDENCES, Workflow, document_of, too_many
 
 NUMBERED = re.compile(r"_(?:ID)?\d+$", re.ASCII)  # what makes a task's name its own
@@ -45,18 +56,19 @@ def wfformat_trace(data: bytes, where: str, reading: LogReading = PLAIN_READING)
     graph = workflow.graph()
     columns, assumed, remarks, filled = _columns(numbers, reading)
     counted = [numbers[name] for name in ("read", "written", "memory")]
-    runtime = numbers["runtime"]
+    runtime, idle = numbers["runtime"], numbers["cpu"] == 0
     reasons: dict[str, Flags] = {
         "in the specification, not in the execution": ~workflow.executed(),
         "no run time": np.isnan(runtime),
         "negative run time": runtime < 0,
         "zero run time": runtime == 0,
         "negative avgCPU": numbers["cpu"] < 0,
-        "zero CPU time": numbers["cpu"] == 0,
+        ZERO_CPU: idle if reading.cpu_time == "used" else np.zeros(len(idle), bool),
         "negative bytes": np.any([values < 0 for values in counted], axis=0),
         "bytes beyond 2^63": beyond_counting(*counted),
     } | outside(columns)
     skipped, usable = sorted_out(reasons, len(runtime))
+    ran = sorted_out({reason: holds for reason, holds in reasons.items() if reason != ZERO_CPU}, len(runtime))[1]
     after = _resolved(graph, usable, where)
     ids = workflow.spelled()
     words = {
@@ -70,10 +82,23 @@ def wfformat_trace(data: bytes, where: str, reading: LogReading = PLAIN_READING)
     noted["bytes of calls, shares of them taken for the disk's"] = int((assumed & usable).sum())
     noted["comes after a skipped task, hence after what that came after"] = workflow.bridged(graph, usable)
     kept = {name: values[usable] for name, values in columns.items()}
-    trace = finished(where, "wfformat", len(runtime), kept, words, skipped, noted, filled)
-    if "after" not in words:
-        return trace
-    return replace(trace, parents=parents_of(words["job"], words["after"], where, range(1, len(words["job"]) + 1)))
+    trace = finished(where, "wfformat", len(runtime), kept, words, skipped, noted, filled, reading)
+    if "after" in words:
+        parents = parents_of(words["job"], words["after"], where, range(1, len(words["job"]) + 1))
+        trace = replace(trace, parents=parents)
+    if skipped[ZERO_CPU]:
+        trace = replace(trace, ran=_run_times(columns, graph, ran, where))
+    return trace
+
+
+def _run_times(columns: dict[str, Floats], graph: networkx.DiGraph, ran: Flags, where: str) -> RunTimes:
+    """The run times of all tasks that ran, with those that used no CPU."""
+    after = _resolved(graph, ran, where)
+    number, rows = np.cumsum(ran) - 1, np.flatnonzero(ran)
+    waiting = np.repeat(np.arange(len(rows)), [len(after[row]) for row in rows])
+    parent = number[[one for row in rows for one in after[row]]] if len(waiting) else waiting
+    parents = from_pairs(len(rows), parent, waiting) if len(waiting) else None
+    return RunTimes(columns[RECORDED_RUN][ran], columns["cpu_ms"][ran], parents)
 
 
 def _columns(
@@ -91,9 +116,10 @@ def _columns(
     disk, assumed = disk_columns((none, none), calls, reading, tasks)
     columns = {
         "arrival_ms": np.zeros(len(busy)),
-        "cpu_ms": np.round(numbers["runtime"] * 1000.0 * busy / tasks, 6),
+        "cpu_ms": np.where(share == 0, LEAST_CPU_MS, np.round(numbers["runtime"] * 1000.0 * busy / tasks, 6)),
         "tasks": tasks,
         "memory_mb": memory / 1e6 / tasks,
+        RECORDED_RUN: np.round(numbers["runtime"] * 1000.0, 6),
         **disk,
     }
     filled = {
@@ -114,6 +140,7 @@ def _columns(
         "no avgCPU, run time taken as CPU time": unknown,
         "avgCPU above coreCount, cut to it": above,
         "memory 0, read as not known": numbers["memory"] == 0,
+        IDLE: share == 0,
     }
     return columns, assumed, remarks, filled
 
@@ -144,5 +171,5 @@ FORMAT = TraceFormat(
     rank=4,
     looks_like=lambda head: head.data.startswith(b"{") and b'"workflow"' in head.data,
     trace=lambda file: wfformat_trace(file.data, file.where, file.reading),
-    reads=("disk_read_share", "disk_write_share"),
+    reads=("cpu_time", "disk_read_share", "disk_write_share"),
 )

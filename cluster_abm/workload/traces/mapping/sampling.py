@@ -87,7 +87,7 @@ def sampled(trace: Trace, share: float) -> Trace:
     parents = None if trace.parents is None else among(trace.parents, kept)
     skipped = trace.skipped | {SAMPLED: int((~kept).sum())}
     table = trace.table[kept].reset_index(drop=True)
-    return replace(trace, table=table, skipped=skipped, parents=parents, sample=share)
+    return replace(trace, table=table, skipped=skipped, parents=parents, ran=None, sample=share)
 
 
 def _below(values: np.ndarray, share: float) -> Flags:

@@ -52,6 +52,9 @@ def disk_columns(
 
 ZERO_CPU = "zero CPU time"  # why a row is skipped
 RUN_TIMES = 'workload.trace.cpu_time = "run" takes the run times'
+# CPU time of a task of a row that says 0 and ran, where its run time counts.
+LEAST_CPU_MS = 0.001
+IDLE = "no CPU use, 1 us taken"  # what is noted of it
 
 # How much more than its share a task may have before there is one task more. Measured shares of a core scatter around
 # whole numbers: a second task for

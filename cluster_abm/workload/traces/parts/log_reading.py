@@ -10,7 +10,9 @@ from typing import Literal
 class LogReading:
     """How fields of a trace file are read."""
 
-    cpu_time: Literal["used", "run"] = "used"  # a task's CPU time is what it used, or its job's run time (SWF, sacct)
+    # used: a task's CPU time is what it used; run: its job's run time (SWF, sacct), or what it used, and pauses for the
+    # rest of the run time (WfFormat, Nextflow, our tables).
+    cpu_time: Literal["used", "run"] = "used"
     memory: Literal["used", "requested"] = "used"  # its memory is what it used, or what its job requested (SWF)
     # CPU time of a job by what it reads, shuffles and writes [ms/MB] (SWIM); None: not said.
     cpu_ms_per_mb: float | None = None
@@ -19,6 +21,7 @@ class LogReading:
     # The middle of what the disks of seven machines saw: 6-14 % of the bytes read, 31-43 % of those written (Lotaru).
     disk_read_share: float = 0.1  # share of the bytes read by calls that the disk saw (Nextflow, WfFormat)
     disk_write_share: float = 0.37  # share of the bytes written by calls that the disk saw (Nextflow, WfFormat)
+    dependences: bool = False  # whether preceding jobs and think times are followed (SWF)
 
 
 PLAIN_READING = LogReading()
