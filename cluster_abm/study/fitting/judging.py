@@ -40,18 +40,20 @@ def judge(
     loads: Sequence[float] = LOADS,
     policies: Sequence[str] = POLICIES,
     shuffles: int = SHUFFLES,
+    is_held_back: bool = False,
     workers: int | None = None,
     quiet: bool = False,
 ) -> Judgement:
     """Run the log, the log with its jobs shuffled, and the draws under each policy at each load, and compare waits.
 
     Args:
-        log: what is judged by; with half of the weeks held back, that half.
+        log: what is judged by.
         draws: of the scenario, one for each seed.
         seed: of the shuffles.
         loads: offered, work / (window x processors).
         policies: names of batch systems.
         shuffles: how often the log's jobs are put in another order.
+        is_held_back: whether these are weeks that the scenario was not fitted to.
         workers: processes; None: one per processor.
         quiet: no progress.
 
@@ -85,7 +87,7 @@ def judge(
                     )  # fmt: skip
     return Judgement(
         tuple(found), mean_run_ms=judged.mean_run_ms, processors=processors, jobs=len(judged), window_s=judged.window_s,
-        is_part=judged is not whole, slice_ms=slice_ms,
+        is_part=judged is not whole, slice_ms=slice_ms, is_held_back=is_held_back,
     )  # fmt: skip
 
 

@@ -59,6 +59,7 @@ class Judgement:
     window_s: float
     is_part: bool  # whether these are the first part of a longer log
     slice_ms: float  # in which runs count time [ms]
+    is_held_back: bool = False  # whether the jobs are of weeks that the scenario was not fitted to
 
     @property
     def small_ms(self) -> float:
@@ -102,6 +103,18 @@ class Judgement:
             f"Do not use it for {'; '.join(self.not_for)}. {near} of {len(self.compared)} waits are within a factor "
             f"{FACTOR:g} of the log's."
         )
+
+    def lines(self) -> list[str]:
+        """What the head of the scenario says: the verdict, what it rests on, and the table."""
+        jobs = f"{self.jobs:,} jobs" + (" that were held back" if self.is_held_back else "")
+        part = f" (the first {self.window_s:,.6g} s)" if self.is_part else ""
+        processors = ", ".join(f"{count:,} at {load:g}" for load, count in self.processors.items())
+        return [
+            f"Judged by queueing: {self.verdict}",
+            f"Waits [s] of {jobs}{part}, and medians and quartiles of {self.draws} draws; the load is offered to "
+            f"{processors} processors. Below {_seconds(self.small_ms)} s (1 % of the mean run time) all count alike.",
+            *self.table().splitlines(),
+        ]
 
     def rows(self) -> list[dict[str, str]]:
         """A row for each comparison, waits in seconds."""
@@ -154,6 +167,26 @@ class Judgement:
                 for one in self.compared
             ],
         }
+
+
+@dataclass(frozen=True)
+class NotJudged:
+    """A scenario that was not judged."""
+
+    reason: str
+
+    @property
+    def verdict(self) -> str:
+        """In a sentence."""
+        return f"Not judged by queueing ({self.reason}): do not use it for waits."
+
+    def lines(self) -> list[str]:
+        """What the head of the scenario says."""
+        return [self.verdict]
+
+    def as_json(self) -> dict[str, Any]:
+        """The part `queueing` of `trace fit --json`."""
+        return {"verdict": None, "words": self.verdict, "reason": self.reason}
 
 
 def _policy(name: str) -> str:
