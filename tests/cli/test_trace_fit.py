@@ -25,7 +25,9 @@ def log(count=400, seed=5):
 @pytest.mark.slow
 def test_it_writes_a_scenario_and_a_picture_and_prints_distances(cli, tmp_path):
     (tmp_path / "log.csv").write_text(log())
-    code, out, err = cli("trace", "fit", "log.csv", "--out", "like/it.toml", "--seeds", "2", "--set", "run.seed=7")
+    code, out, err = cli(
+        "trace", "fit", "log.csv", "--out", "like/it.toml", "--seeds", "2", "--no-judge", "--set", "run.seed=7"
+    )
     assert code == 0, err
     assert "KS, law" in out
     assert "rank correlation of cpu_ms and io_per_ms" in out
@@ -43,7 +45,19 @@ def test_it_writes_a_scenario_and_a_picture_and_prints_distances(cli, tmp_path):
 @pytest.mark.slow
 def test_its_json_is_one_document_and_the_same_every_time(cli, tmp_path):
     (tmp_path / "log.csv").write_text(log())
-    command = ("trace", "fit", "log.csv", "--out", "it.toml", "--seeds", "2", "--scenario", "hbd97", "--json")
+    command = (
+        "trace",
+        "fit",
+        "log.csv",
+        "--out",
+        "it.toml",
+        "--seeds",
+        "2",
+        "--scenario",
+        "hbd97",
+        "--no-judge",
+        "--json",
+    )
     code, out, _ = cli(*command)
     assert code == 0
     found = json.loads(out)
@@ -67,7 +81,7 @@ def test_policies_are_ranked_on_both(cli, tmp_path):
     (tmp_path / "log.csv").write_text(log())
     code, out, err = cli(
         "trace", "fit", "log.csv", "--out", "it.toml", "--seeds", "3", "--policies", "none,random,pooled", "--workers",
-        "1", "--json",
+        "1", "--no-judge", "--json",
     )  # fmt: skip
     assert code == 0, err
     found = json.loads(out)["policies"]
@@ -126,7 +140,7 @@ def test_homes_beyond_any_cluster_are_named(cli, tmp_path):
 def test_jobs_of_two_instants_and_requests_far_above_the_work(cli, tmp_path):
     rows = "".join(f"{1000 * (place // 40)},1e-6,{1e12 if place % 2 else 60}\n" for place in range(80))
     (tmp_path / "log.csv").write_text(f"arrival_ms,cpu_ms,requested_ms\n{rows}")
-    command = ("trace", "fit", "log.csv", "--out", "f.toml", "--seeds", "2", "--json", "--set")
+    command = ("trace", "fit", "log.csv", "--out", "f.toml", "--seeds", "2", "--no-judge", "--json", "--set")
     code, out, err = cli(*command, "cluster.context_switch_ms=0")
     assert code == 0, err
     assert "40 jobs request 1e+12 times what they take alone, or more: cut to it" in err
@@ -138,7 +152,7 @@ def test_jobs_of_two_instants_and_requests_far_above_the_work(cli, tmp_path):
 def test_a_window_so_long_that_draws_have_no_job(cli, tmp_path):
     """60 jobs at one burst in 32 years: with bursts as large, most draws hold none."""
     (tmp_path / "log.csv").write_text("arrival_ms,cpu_ms\n" + "".join(f"{at},{5 + at % 3}\n" for at in range(60)))
-    command = ("trace", "fit", "log.csv", "--out", "f.toml", "--seeds", "2", "--json", "--set")
+    command = ("trace", "fit", "log.csv", "--out", "f.toml", "--seeds", "2", "--no-judge", "--json", "--set")
     code, out, err = cli(*command, "workload.trace.duration_s=1e9")
     assert code == 0, err
     assert json.loads(out)["distances"]["jobs"]["log"] == 60
@@ -147,7 +161,7 @@ def test_a_window_so_long_that_draws_have_no_job(cli, tmp_path):
 @pytest.mark.slow
 def test_a_log_of_equal_jobs_has_fixed_laws(cli, tmp_path):
     (tmp_path / "log.csv").write_text("arrival_ms,cpu_ms\n" + "".join(f"{100 * place},50\n" for place in range(80)))
-    code, _, err = cli("trace", "fit", "log.csv", "--out", "it.toml", "--seeds", "2")
+    code, _, err = cli("trace", "fit", "log.csv", "--out", "it.toml", "--seeds", "2", "--no-judge")
     assert code == 0, err
     assert "cpu_ms: the same for all jobs, 50" in err
     assert load_scenario(tmp_path / "it.toml").workload.cpu_ms.kind == "fixed"

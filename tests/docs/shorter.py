@@ -11,7 +11,7 @@ FEWER = {
     "plan": ["--seeds", "2", "--workers", "1"],
     "tune": ["--budget", "16", "--workers", "1"],
     "calibrate": ["--seeds", "2", "--budget", "200", "--workers", "1"],
-    "trace fit": ["--seeds", "2", "--workers", "1"],
+    "trace fit": ["--seeds", "2", "--draws", "2", "--workers", "1"],
     "batch run": ["--workers", "1"],
 }
 # And those that change jobs that are drawn; a log has its own, and so have scenarios whose jobs are given.

@@ -96,6 +96,7 @@ def fit_case(random: Random) -> Case:
     if random.random() < 0.1:
         out = random.choice(("f.txt", name, f"{name}/f.toml", ".toml"))
     words = ["trace", "fit", name, "--out", out, "--seeds", "2", *random.choice(([], ["--json"]))]
+    words += random.choice((["--no-judge"], ["--draws", "2", "--workers", "1"], ["--hold-back", "--no-judge"]))
     if random.random() < 0.6:
         words += ["--set", random.choice(("cluster.nodes=40", "cluster.context_switch_ms=0", "cluster.cpu_speed=1e9"))]
     if random.random() < 0.1:

@@ -16,8 +16,10 @@ from cluster_abm.study.fitting.distances import distances
 from cluster_abm.study.fitting.fit import Fitted, fit, nodes_for
 from cluster_abm.study.fitting.log import REQUEST, read_log
 from cluster_abm.study.fitting.marginals import Quantiles
+from cluster_abm.study.fitting.verdicts import NotJudged
 from cluster_abm.study.fitting.writing import document, scenario_text
 
+UNJUDGED = NotJudged("a test")
 JOBS = 60
 HALF = JOBS // 2
 
@@ -70,8 +72,8 @@ def fitted(tmp_path, columns: dict[str, list[float]], **keys) -> tuple[Fitted, d
         found = fit(load_scenario("replay", keys), log, "like")
         apart, _ = distances(log, found, range(1, 3))
         # Which reads the text back, and finds the same scenario.
-        text = scenario_text(found, log, apart)
-        return found, json.loads(to_json(document(found, log, apart, text)))
+        text = scenario_text(found, log, apart, UNJUDGED)
+        return found, json.loads(to_json(document(found, log, apart, UNJUDGED, text)))
 
 
 @pytest.mark.slow

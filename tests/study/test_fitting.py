@@ -32,6 +32,7 @@ from cluster_abm.study.fitting.joint import (
 )
 from cluster_abm.study.fitting.log import drawn_jobs, read_log
 from cluster_abm.study.fitting.marginals import Quantiles, distance, fit_quantiles, fit_widths, sample_of
+from cluster_abm.study.fitting.verdicts import NotJudged
 from cluster_abm.study.fitting.writing import scenario_text
 from cluster_abm.workload import job_table
 from cluster_abm.workload.drawing.draws import draw, mean_of
@@ -295,7 +296,7 @@ def test_a_whole_log_becomes_a_scenario_of_the_same_load_that_can_be_read_back(t
     assert all(value == pytest.approx(1.0, rel=1e-9) for value in near.means.values())
     # The mean work of a job is the log's, up to the sums' grid: over four draws of 3,000 jobs to 5 standard errors.
     assert near.work.model == pytest.approx(near.work.log, rel=0.01 + 5 * 2.0 / math.sqrt(4 * 3000))
-    text = scenario_text(found, log, near)
+    text = scenario_text(found, log, near, NotJudged("a test"))
     (tmp_path / "fitted.toml").write_text(text)
     assert load_scenario(tmp_path / "fitted.toml") == found.scenario
     assert "log.csv" in text

@@ -23,6 +23,7 @@ from cluster_abm.cli.options import (
 )
 from cluster_abm.cli.output import echo, tell
 from cluster_abm.cli.reading_options import HowToRead, reading_options
+from cluster_abm.cli.traces.judging import INTERRUPTED, RUNNING, HowToJudge, judging_options, print_judgement
 from cluster_abm.errors import InputError
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ PLAIN = "replay"
 @click.option(
     "--seeds", type=click.IntRange(min=2), default=8, show_default=True, help="Draws that are held against the log."
 )
+@judging_options
 @click.option("--policies", help="Also run these on the log and on the fitted scenario: NAME or FILE.py:CLASS, commas.")
 @figures_option("--figures")
 @workers_option
@@ -62,6 +64,7 @@ def fit_command(
     scenario: str | None,
     settings: tuple[str, ...],
     seeds: int,
+    how_judged: HowToJudge,
     policies: str | None,
     workers: int | None,
     as_json: bool,
@@ -69,7 +72,8 @@ def fit_command(
     """Write a synthetic scenario that behaves like the log FILE, to be scaled and extended.
 
     Fitted are arrivals (bursts, hours of the day, days of the week), what jobs demand and how it goes together, homes,
-    and how alike a job is to those before it; a table says how far draws of the scenario are from the log.
+    and how alike a job is to those before it; a table says how far draws of the scenario are from the log, and another
+    one whether their jobs wait as long under batch systems. Nothing is fitted to waits.
 
     Examples:
 
@@ -83,32 +87,44 @@ def fit_command(
     from cluster_abm.study.fitting.distances import distances
     from cluster_abm.study.fitting.fit import fit
     from cluster_abm.study.fitting.rankings import rank_on_both
+    from cluster_abm.study.fitting.verdicts import NotJudged
     from cluster_abm.study.fitting.writing import document, scenario_text
 
     _check_name(out)
+    how_judged.check(policies)
     with out_folder(out.parent):
         names = policies_named(policies)
         if names is not None:
             check_policies(names)
-        base, log = _read(file, how, scenario, settings)
+        base, whole = _read(file, how, scenario, settings)
+        log, judge_by = how_judged.halves(whole)
         fitted = fit(base, log, out.stem)
         first = fitted.scenario.run.seed
         found, draws = distances(log, fitted, range(first, first + seeds))
-        text = scenario_text(fitted, log, found)
-        write_text(out.parent, out.name, text)
+        unjudged = scenario_text(fitted, log, found, NotJudged(RUNNING), how_judged.hold_back)
+        write_text(out.parent, out.name, unjudged)
         picture = _draw(out.with_suffix(".png"), log, fitted, found, draws)
     for note in fitted.notes:
         tell(f"note: {note}")
-    # Written before the runs, which may take long.
-    rankings = None if names is None else rank_on_both(base, fitted.scenario, names, seeds, workers)
+    # Written before the runs, which may take long, and again with what they say.
+    judged = how_judged.judgement(judge_by, fitted, draws, workers)
+    text = scenario_text(fitted, log, found, judged, how_judged.hold_back)
+    write_text(out.parent, out.name, text)
+    is_stopped = judged == NotJudged(INTERRUPTED)
+    rankings = None
+    if names is not None and not is_stopped:
+        rankings = rank_on_both(base, fitted.scenario, names, seeds, workers)
     if as_json:
-        whole = document(fitted, log, found, text)
-        echo(to_json(whole | {"policies": None if rankings is None else rankings.as_json()}), nl=False)
+        found_all = document(fitted, log, found, judged, text)
+        echo(to_json(found_all | {"policies": None if rankings is None else rankings.as_json()}), nl=False)
     else:
         _print_distances(log, fitted, found)
+        print_judgement(judged)
         if rankings is not None:
             _print_rankings(rankings)
         echo(f"scenario: {out}, picture: {picture}")
+    if is_stopped:
+        raise Interrupted(f"the scenario in {out} was not judged by queueing")
     if names is not None and rankings is None:
         raise Interrupted(f"policies were not compared; the scenario is in {out}")
     codes = [] if rankings is None else [one.outcome for one in (rankings.log, rankings.fitted)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from cluster_abm.engine.tables import NEVER, Table
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.distributions import LARGEST
-from cluster_abm.workload import work_of
+from cluster_abm.workload import RunJobs, work_of
 from cluster_abm.workload.from_trace import chosen_jobs, trace_path
 from cluster_abm.workload.requests import alone_ms
 from cluster_abm.workload.traces import LogReading, read_trace
@@ -30,6 +31,19 @@ UNITS = {
 REQUEST = "requested_over_actual"
 
 
+class Held(NamedTuple):
+    """What each job holds in a run, what the base scenario says of jobs that lack it included, shape (jobs,) each."""
+
+    alone_ms: Floats  # how long a task of it takes alone [ms]
+    tasks: Floats
+    requested_ms: Floats | None  # NaN: a job requests no time; None: no job does [ms]
+
+    def at(self, rows: npt.NDArray[np.int64]) -> Held:
+        """Of some of the jobs."""
+        requested_ms = None if self.requested_ms is None else self.requested_ms[rows]
+        return Held(self.alone_ms[rows], self.tasks[rows], requested_ms)
+
+
 @dataclass(frozen=True)
 class Jobs:
     """Jobs in the order of their arrival, of a log or of one draw of a scenario."""
@@ -39,6 +53,7 @@ class Jobs:
     # what is known of them, NaN where a job lacks it, shape (jobs,) each; names of UNITS and REQUEST
     columns: Mapping[str, Floats]
     homes: npt.NDArray[np.int64] | None  # the node of each, shape (jobs,); None: not known
+    held: Held | None = None  # None: as the columns say
 
     def __len__(self) -> int:
         return len(self.times_s)
@@ -47,6 +62,22 @@ class Jobs:
     def work_ms(self) -> float:
         """CPU time of all tasks of all jobs that say it [ms]."""
         return float(np.nansum(self.columns["cpu_ms"] * self.columns.get("tasks", np.ones(1))))
+
+    def at(self, rows: npt.NDArray[np.int64], times_s: Floats, window_s: float) -> Jobs:
+        """Some of the jobs, at other times.
+
+        Args:
+            rows: which, in the order of their arrival, shape (chosen,).
+            times_s: when each of these comes, shape (chosen,) [s].
+            window_s: in which they come [s].
+        """
+        return Jobs(
+            times_s=times_s,
+            window_s=window_s,
+            columns={name: values[rows] for name, values in self.columns.items()},
+            homes=None if self.homes is None else self.homes[rows],
+            held=None if self.held is None else self.held.at(rows),
+        )
 
 
 @dataclass(frozen=True)
@@ -110,6 +141,7 @@ def read_log(scenario: Scenario) -> JobLog:
             window_s=window_s,
             columns=columns,
             homes=table.jobs["home"].astype(np.int64) if "home" in given else None,
+            held=_held(table, scenario),
         ),
         header=_header(scenario, where),
         begin_s=choice.start_s + begin_ms / 1000.0,
@@ -131,7 +163,12 @@ def drawn_jobs(scenario: Scenario, seed: int, like: Jobs) -> Jobs:
         window_s=scenario.workload.duration_s,
         columns=columns,
         homes=table["home"].astype(np.int64) if like.homes is not None else None,
+        held=_held(work, scenario),
     )
+
+
+def _held(work: RunJobs, scenario: Scenario) -> Held:
+    return Held(alone_ms(work.jobs, scenario, work.programs), work.jobs["tasks"].astype(float), work.requested_ms)
 
 
 def _over_alone(requested_ms: Floats, jobs: Table, scenario: Scenario) -> Floats:

@@ -13,6 +13,7 @@ from cluster_abm.scenario import scenario_from
 from cluster_abm.study.fitting.distances import Distances
 from cluster_abm.study.fitting.fit import Fitted
 from cluster_abm.study.fitting.log import JobLog
+from cluster_abm.study.fitting.verdicts import Judgement, NotJudged
 
 WIDTH = 100
 _NUMBERS = re.compile(r"\[\n((?: +[-+0-9.e]+,\n)+)\]")
@@ -23,14 +24,25 @@ HOW_TO_SCALE = (
 )
 
 
-def scenario_text(fitted: Fitted, log: JobLog, found: Distances) -> str:
+def scenario_text(
+    fitted: Fitted, log: JobLog, found: Distances, judged: Judgement | NotJudged, is_half: bool = False
+) -> str:
     """The scenario as TOML, with comments at its head.
+
+    Args:
+        fitted: the scenario.
+        log: what it was fitted to; found: how far from it are draws.
+        judged: what came of the judgement by queueing.
+        is_half: whether every other week of the log was held back.
 
     Raises InputError: the text does not say the same scenario: our fault.
     """
     lines = [f"Fitted by `cluster-abm trace fit` to {log.file}", f"{_of_log(log)}."]
+    if is_half:
+        lines.append("Fitted to its first, third, fifth ... week; the second, fourth ... were held back.")
     lines += [f"Drawn from seeds {found.seeds[0]} to {found.seeds[-1]}: {one}" for one in _near(found)]
     lines += [f"Note: {note}" for note in fitted.notes]
+    lines += judged.lines()
     lines.append(HOW_TO_SCALE)
     if fitted.course.clock:
         lines.append(f"Hours are {fitted.course.clock}.")
@@ -79,7 +91,7 @@ def _wrapped(text: str) -> str:
     return _NUMBERS.sub(filled, text)
 
 
-def document(fitted: Fitted, log: JobLog, found: Distances, text: str) -> dict[str, Any]:
+def document(fitted: Fitted, log: JobLog, found: Distances, judged: Judgement | NotJudged, text: str) -> dict[str, Any]:
     """What `trace fit --json` prints, but for the policies."""
     return {
         "file": log.file,
@@ -88,5 +100,6 @@ def document(fitted: Fitted, log: JobLog, found: Distances, text: str) -> dict[s
         "fitted": list(log.jobs.columns),
         "notes": list(fitted.notes),
         "distances": found.as_json(),
+        "queueing": judged.as_json(),
         "scenario": text,
     }
