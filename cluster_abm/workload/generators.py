@@ -9,7 +9,7 @@ PURPOSES = (
     "arrivals", "cpu", "memory", "io", "no_io", "request", "data", "tasks", "home", "thin", "service", "policy",
     "program", "file_size", "file_copies", "file_rank", "job_files", "job_interest", "job_near_file", "job_file",
     "messages", "node_failures", "link_failures", "think", "degradations", "requested", "talk", "repeats",
-    "initial", "task_cpu", "announced",
+    "initial", "task_cpu", "announced", "resample",
 )  # fmt: skip
 
 

@@ -52,7 +52,7 @@ OTHER = {
     "negotiation.offers": 1, "cluster.exchange_period_ms": 5000.0, "policy": {"name": "random"},
     "negotiation.head_node": 1, "cluster.buffer_control.period_ms": 300.0, "cluster.buffer_control.gain": 0.1,
     "workload.task_cpu": "each",
-    "workload.trace.memory_per": "job", "workload.repeats.back": 9, "workload.tasks.widths": {"2": 1.0},
+    "workload.trace.memory_per": "job", "workload.trace.shake_s": 30.0, "workload.repeats.back": 9, "workload.tasks.widths": {"2": 1.0},
     "workload.arrivals.scales_s": [1.0], "workload.arrivals.variations": [1.0], "workload.arrivals.batch_mean": 3.0,
     "workload.arrivals.batch_gap_s": 0.1, "workload.arrivals.daily": [1.0, 3.0], "workload.arrivals.starts_h": 6.0,
     "workload.arrivals.weekly": [1.0, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0],
