@@ -329,7 +329,8 @@ LARGE = "arrival_ms,cpu_ms\n" + "1,1\n" * 300_000
 PARTS = '{"nodes": [{"id": 0}, {"id": 1}, {"id": 2}], "edges": [{"source": 0, "target": 1}]}'
 TEXTS = {
     "own.csv": OWN_CSV, "hbd.csv": HBD, "swim.tsv": SWIM, "sacct.txt": SACCT, "log.swf": SWF, "large.csv": LARGE,
-    "users.csv": USERS_CSV, "files.csv": FILES_CSV, "table.csv": TABLE, "plain-sacct.txt": PLAIN_SACCT, "programs.csv": PROFILES,
+    "users.csv": USERS_CSV, "files.csv": FILES_CSV, "table.csv": TABLE, "plain-sacct.txt": PLAIN_SACCT,
+    "programs.csv": PROFILES,
     "large-programs.csv": PROFILES + ("#" * 99 + "\n") * 11_000, "parts.json": PARTS,
     "large.json": PARTS.replace('"nodes"', '"graph": {"name": "' + "x" * 1_100_000 + '"}, "nodes"'),
 }  # fmt: skip

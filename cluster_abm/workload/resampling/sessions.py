@@ -10,8 +10,8 @@ from cluster_abm.arrays import Floats, Integers
 from cluster_abm.workload.traces.members import Members
 
 # A gap as long as this, from one submission of a user to the next, ends a session. Where sessions are defined by think
-# times (Zilber et al. 2005) it is 20 minutes from the end of a job. Submissions alone are known of every log, and do not
-# depend on how long its machine made jobs wait.
+# times (Zilber et al. 2005) it is 20 minutes from the end of a job. Submissions alone are known of every log, and do
+# not depend on how long its machine made jobs wait.
 LONGEST_GAP_MS = 20 * 60_000.0
 
 
