@@ -142,6 +142,8 @@ def main(
     settings: dict[str, object] = {
         "cluster.nodes": nodes, "cluster.cores": 1, "cluster.memory_mb": 1e6, "workload.dispatchers": 1,
         "workload.trace.memory": "drawn", "workload.trace.cpu_scale": cpu_scale, "measure.records": "summary",
+        # Of the few jobs of which the log says none.
+        "workload.requested_over_actual": {"kind": "fixed", "mean": 1.0},
     }  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         cells = [
