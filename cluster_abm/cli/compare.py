@@ -275,10 +275,11 @@ def _print_pairs(found: Comparison) -> None:
     echo("\n" + table_text(rows))
     if found.replications > 1:
         echo("\na / b: geometric mean over the seeds; the intervals hold at 95 % over all pairs together (Holm)")
-        echo("a - b: Hall's interval of each pair alone" + ("" if has_word else
+        law = "the interval" if found.are_replicates else "Hall's interval"
+        echo(f"a - b: {law} of each pair alone" + ("" if has_word else
              f"; from {LEAST_SEEDS_OF_MEANS} seeds on the table says whether means differ"))  # fmt: skip
-        if any(pair.significant is False for pair in pairs.values()):
-            echo(seeds_needed_words(pairs))
+        if needed := seeds_needed_words(pairs):
+            echo(needed)
         if any(pair.verdict().startswith("typically") for pair in pairs.values()):
             echo(
                 "typically: the usual seed is, and rare bad seeds may decide about the mean: run more seeds, and "

@@ -126,6 +126,11 @@ class Workload(Section):
         """Whether homes of a trace's jobs are drawn, whatever the file says."""
         return self.trace.homes == "drawn" or self.dispatchers is not None
 
+    @property
+    def is_resampled(self) -> bool:
+        """Whether each seed draws another log from the trace: what seeds give are replicates of one sample."""
+        return self.kind == "trace" and self.trace.resample != "none"
+
     @model_validator(mode="after")
     def _files_are_read(self) -> Workload:
         if self.trace.file is not None and self.kind != "trace":

@@ -45,6 +45,12 @@ class TraceChoice(Section):
     """jobs submitted later than this after start_s are left out [s]"""
     keep_share: Annotated[Positive, Field(le=1)] = 1.0
     """share of the jobs kept, drawn at random"""
+    resample: Literal["none", "users", "shake"] = "none"
+    """each seed makes another log of the chosen part; users: its users and their weeks drawn anew, weekday, hour and
+    sessions kept; shake: each session (one user's jobs with gaps below 20 minutes) moved by up to shake_s. Takes a log
+    with users whose jobs wait for no other ones (docs/how-to/replications.md)"""
+    shake_s: Positive = 600.0
+    """how far a session is moved at most, earlier or later [s]"""
     max_tasks: Annotated[Count, Field(le=MOST_TASKS)] | None = None
     """wider jobs are cut to this many tasks"""
     homes: Literal["file", "drawn"] = "file"

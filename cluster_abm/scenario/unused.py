@@ -91,6 +91,8 @@ def _of_workload(work: Workload) -> Iterator[tuple[str, str]]:
             yield "workload.cpu_ms", 'workload.kind is "trace", and the trace says the CPU times'
         if work.trace.memory == "drawn":
             yield "workload.trace.memory_per", 'workload.trace.memory is "drawn": no memory is read'
+        if work.trace.resample != "shake":
+            yield "workload.trace.shake_s", f'workload.trace.resample is "{work.trace.resample}", not "shake"'
         if work.trace.file is not None and shipped_trace(work.trace.file) is not None:
             yield "workload.trace.max_mb", "workload.trace.file is no file of your own"
     else:

@@ -95,7 +95,9 @@ class Ratio:
         return f"{self.mean:.2f} [{self.low:.2f}, {self.high:.2f}]"
 
 
-def ratio_of(table: pd.DataFrame, a: str, b: str, metric: str, points: Sequence[str] = ()) -> Ratio:
+def ratio_of(
+    table: pd.DataFrame, a: str, b: str, metric: str, points: Sequence[str] = (), are_replicates: bool = False
+) -> Ratio:
     """Policy a's metric over policy b's: of each seed the geometric mean over points, then over seeds.
 
     Args:
@@ -103,6 +105,7 @@ def ratio_of(table: pd.DataFrame, a: str, b: str, metric: str, points: Sequence[
         a, b: the policies.
         metric: the column.
         points: columns that tell the points of one seed apart.
+        are_replicates: whether the seeds are draws of one log (statistics.estimates.standard_error).
 
     Raises ValueError: a run has no such number.
     """
@@ -110,6 +113,6 @@ def ratio_of(table: pd.DataFrame, a: str, b: str, metric: str, points: Sequence[
         raise ValueError(f"{metric}: {int(table[metric].isna().sum())} of {len(table)} runs have none")
     wide = table.pivot_table(index=["seed", *points], columns="policy", values=metric)
     logs = pd.Series(np.log(wide[a] / wide[b]), index=wide.index)
-    found = estimate(logs.groupby(level="seed").mean().tolist())
+    found = estimate(logs.groupby(level="seed").mean().tolist(), are_replicates=are_replicates)
     low, high = found.ci95 or (-math.inf, math.inf)
     return Ratio(math.exp(found.mean), math.exp(low), math.exp(high))

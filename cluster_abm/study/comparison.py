@@ -24,8 +24,8 @@ from cluster_abm.scenario.shipped import nearest
 from cluster_abm.scenario.wording.caption import caption_of
 from cluster_abm.study.comparison_document import document_of, finite
 from cluster_abm.study.comparison_figures import InFigures
-from cluster_abm.study.comparison_words import TEST_WORDS, conclusion_of, one_sample_words, ratio_text, text_of
-from cluster_abm.study.reference import ReferenceRuns, own_mean, reference_words
+from cluster_abm.study.comparison_words import TEST_WORDS, conclusion_of, ratio_text, seeds_in_words, text_of
+from cluster_abm.study.reference import ReferenceRuns, own_mean
 from cluster_abm.study.runner.tasks import RunsOutcome
 from cluster_abm.study.statistics.estimates import Estimate
 from cluster_abm.study.statistics.gap import BEST, BOUNDED, WORST, share_of_gap
@@ -126,7 +126,7 @@ class Comparison(InFigures, displays.Displayed):
         values = self.values(policy, metric)
         if current_name(policy) in self.one_run or (policy == SRPT_POOL and len(set(values)) == 1):
             return Estimate(values[0], None)
-        return own_mean(values, metric, self.seeds, self.reference)
+        return own_mean(values, metric, self.seeds, self.reference, self.are_replicates)
 
     def estimates(self, metric: str | None = None) -> pd.DataFrame:
         """Every policy's mean of a metric as a table.
@@ -193,12 +193,12 @@ class Comparison(InFigures, displays.Displayed):
     def every_pair(self, metric: str | None = None) -> Pairs:
         """Every pair of policies, Holm-corrected. Raises InputError: as `estimates`."""
         metric = self.headline if metric is None else metric
-        return Pairs(corrected(all_pairs(self._values(metric), self.one_run)))
+        return Pairs(corrected(all_pairs(self._values(metric), self.one_run, None, self.are_replicates)))
 
     def against_baseline(self, metric: str | None = None) -> Pairs:
         """Each policy against the baseline, Holm-corrected. Raises InputError: as `estimates`."""
         metric = self.headline if metric is None else metric
-        return Pairs(corrected(all_pairs(self._values(metric), self.one_run, self.baseline)))
+        return Pairs(corrected(all_pairs(self._values(metric), self.one_run, self.baseline, self.are_replicates)))
 
     def _values(self, metric: str) -> dict[str, list[float]]:
         return {name: self.values(name, metric) for name in self.policies}
@@ -232,7 +232,7 @@ class Comparison(InFigures, displays.Displayed):
         if not self.has_gap:
             return None
         ends = [self.values(name, BOUNDED) for name in (WORST, policy, BEST)]
-        found = share_of_gap(*ends)
+        found = share_of_gap(ends[0], ends[1], ends[2], self.are_replicates)
         if found is not None and all(len(set(one)) == 1 for one in ends):
             return Estimate(found.mean, None)
         return found
@@ -274,19 +274,14 @@ class Comparison(InFigures, displays.Displayed):
         return f"{name} (a reference, no policy)" if is_pooled(name) else name
 
     @property
+    def are_replicates(self) -> bool:
+        """Whether each seed drew another log from one log: intervals are then by the spread of the draws."""
+        return self.scenario.workload.is_resampled
+
+    @property
     def seeds_words(self) -> str:
         """How many seeds there are, and what the intervals over them are about."""
-        if self.is_one_sample:
-            return one_sample_words(len(self.seeds), self.scenario.workload.kind == "trace")
-        if len(self.seeds) == 1:
-            return "1 seed, the same jobs for every policy: no intervals, and no difference is told from noise"
-        words = f"{len(self.seeds)} seeds, the same jobs for every policy; intervals at 95 % over seeds"
-        if self.scenario.workload.kind == "trace":
-            words += ", which draw what the log does not say: they are not about another day's jobs"
-        if self.one_run:
-            alike = ", ".join(name for name in self.policies if name in self.one_run)
-            words += f"; {alike}: one sample, the same run from every seed: no interval"
-        return words + reference_words(self)
+        return seeds_in_words(self)
 
     @property
     def slowdown_words(self) -> str:

@@ -4,18 +4,42 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import get_args
+from typing import Protocol, get_args
 
+import numpy as np
+
+from cluster_abm.errors import InputError
+from cluster_abm.scenario import Scenario
+from cluster_abm.study.design.settings_in_words import drawn_log
+from cluster_abm.study.reference import Referred, reference_words
 from cluster_abm.study.statistics.estimates import Estimate
 from cluster_abm.study.statistics.needed import MOST_SEEDS, POWER, seeds_needed
 from cluster_abm.study.statistics.paired import PairedDifference, Verdict
+from cluster_abm.workload.from_trace import trace_of
+from cluster_abm.workload.resampling.choosing import FEWEST_WEEKS
+from cluster_abm.workload.resampling.weeks import WEEK_MS
+from cluster_abm.workload.traces.table import USER
 
 # How significance is judged.
 TEST_WORDS = "(t tests of ratios, Holm, 5 %)"
 # Of `PairedDifference.means_differ`.
 MEANS_WORDS = {True: "yes", False: "not shown", None: ""}
+# What intervals are about, by workload.trace.resample.
+ABOUT = {"none": "this log", "users": "logs like it", "shake": "this log, shaken"}
 # In the order in which they are said.
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
+
+class SeededComparison(Referred, Protocol):
+    """What is read of a comparison (study.comparison.Comparison)."""
+
+    @property
+    def scenario(self) -> Scenario:
+        """What was run."""
+
+    @property
+    def is_one_sample(self) -> bool:
+        """Whether no seed changes anything."""
 
 
 def conclusion_of(
@@ -42,6 +66,49 @@ def conclusion_of(
     return f"{begin}{'; '.join(said)} {TEST_WORDS}"
 
 
+def seeds_in_words(found: SeededComparison) -> str:
+    """How many seeds a comparison has, and what the intervals over them are about."""
+    seeds, scenario = len(found.seeds), found.scenario
+    drawn = drawn_log(scenario)
+    hint = resample_hint(scenario) if scenario.workload.kind == "trace" and not drawn else ""
+    if found.is_one_sample:
+        return one_sample_words(seeds, scenario.workload.kind == "trace") + hint
+    if seeds == 1:
+        words = "1 seed, the same jobs for every policy: no intervals, and no difference is told from noise"
+        return f"{words}; its jobs: {drawn}" if drawn else words + hint
+    words = f"{seeds} seeds, the same jobs for every policy; intervals at 95 % over seeds"
+    if drawn:
+        return (
+            f"{seeds} seeds, the same jobs for every policy; each draws {drawn}; intervals "
+            f"at 95 % are about {about(scenario)}: by the spread of the draws, which more seeds do not narrow"
+        )
+    if scenario.workload.kind == "trace":
+        words += ", which draw what the log does not say: they are not about another day's jobs"
+    if found.one_run:
+        alike = ", ".join(name for name in found.policies if name in found.one_run)
+        words += f"; {alike}: one sample, the same run from every seed: no interval"
+    return words + reference_words(found) + hint
+
+
+def resample_hint(scenario: Scenario) -> str:
+    """Name the key that draws logs like the scenario's, where it can be set; to be put after other words."""
+    try:
+        trace = trace_of(scenario)
+    except InputError:
+        # Stored runs may be of a log that is no longer there.
+        return ""
+    if trace is None or USER not in trace.table or trace.parents is not None:
+        return ""
+    has_weeks = np.ptp(trace.numbers["arrival_ms"]) >= FEWEST_WEEKS * WEEK_MS
+    return '; workload.trace.resample = "users" draws other logs like it' if has_weeks else ""
+
+
+def about(scenario: Scenario) -> str | None:
+    """What intervals over seeds are about, where the jobs come from a log (`intervals_about` of the document)."""
+    work = scenario.workload
+    return ABOUT[work.trace.resample] if work.kind == "trace" else None
+
+
 def one_sample_words(seeds: int, is_log: bool) -> str:
     """Say that all seeds give the same runs, and that intervals and tests are left out."""
     of = "this log" if is_log else "these jobs"
@@ -57,16 +124,19 @@ def ratio_text(pair: PairedDifference | None) -> str:
 
 
 def seeds_needed_words(pairs: Mapping[tuple[str, str], PairedDifference]) -> str:
-    """How many seeds would show the ratios that are not significant, if they are as found.
+    """How many seeds would show the ratios that are not significant, if they are as found; "" where none could.
 
     Args:
         pairs: all that are tested together, by both names.
     """
     said = []
     for (a, b), pair in pairs.items():
-        if pair.tested is not None and pair.significant is False:
+        # Of draws of one log no number of seeds shows more.
+        if pair.tested is not None and pair.significant is False and not pair.tested.are_replicates:
             seeds = seeds_needed(pair.tested, len(pairs))
             said.append(f"{a}/{b} {f'more than {MOST_SEEDS:,}' if seeds is None else f'{seeds:,}'}")
+    if not said:
+        return ""
     return f"seeds that show such a ratio with a chance of {100 * POWER:g} %: {', '.join(said)}"
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario, load_scenario
+from cluster_abm.study.comparison_words import about
 from cluster_abm.study.design.settings_in_words import setting_lines
 from cluster_abm.study.results_folder import StoredStudy
 from cluster_abm.workload.laws.estimated import Estimated, estimated
@@ -63,6 +64,8 @@ def study_heads(plan: StoredStudy, results: pd.DataFrame) -> list[str]:
     try:
         scenarios = {number: load_scenario(plan.study.scenario_source, points[number]) for number in sorted(numbers)}
         found = estimated([(one, _rows(results[results["point"] == number])) for number, one in scenarios.items()])
-        return head_lines(found, [*scenarios.values()], plan.study.measure, plan.study.policies)
+        lines = head_lines(found, [*scenarios.values()], plan.study.measure, plan.study.policies)
+        abouts = dict.fromkeys(filter(None, map(about, scenarios.values())))
+        return [*lines, f"intervals over seeds are about {' or '.join(abouts)}"] if abouts else lines
     except InputError:
         return []

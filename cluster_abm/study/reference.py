@@ -75,13 +75,19 @@ class Referred(Protocol):
         """One value a seed."""
 
 
-def own_mean(values: Sequence[float], metric: str, seeds: Sequence[int], reference: ReferenceRuns | None) -> Estimate:
+def own_mean(
+    values: Sequence[float],
+    metric: str,
+    seeds: Sequence[int],
+    reference: ReferenceRuns | None,
+    are_replicates: bool = False,
+) -> Estimate:
     """A policy's mean of a metric over seeds, corrected by the reference where there is one that helps.
 
-    Arguments as of `ReferenceRuns.corrected`.
+    Arguments as of `ReferenceRuns.corrected`, and of `estimate`.
     """
     found = None if reference is None else reference.corrected(values, metric, seeds)
-    return estimate(values, bounds_of(metric)) if found is None else found
+    return estimate(values, bounds_of(metric), are_replicates) if found is None else found
 
 
 def corrected_policies(found: Referred, metric: str) -> list[str]:
@@ -121,10 +127,15 @@ def reference_tasks(scenario: Scenario, seeds: int, wanted: int | None) -> list[
         seeds: how many seeds are compared.
         wanted: from how many the reference runs; None: from none.
 
-    Raises InputError: not more than are compared.
+    Raises InputError: not more than are compared, or each seed draws another log from one.
     """
     if wanted is None:
         return []
+    if scenario.workload.is_resampled:
+        raise InputError(
+            f'reference_seeds {shortened(wanted)}: workload.trace.resample is "{scenario.workload.trace.resample}": '
+            'intervals are by the spread of the draws, which more draws do not narrow: allowed with "none"'
+        )
     if not isinstance(wanted, int) or isinstance(wanted, bool) or wanted <= seeds:
         raise InputError(
             f"reference_seeds {shortened(wanted)}: allowed are whole numbers above {counted(seeds)}, the seeds compared"

@@ -19,7 +19,7 @@ from cluster_abm.results.style import plain
 from cluster_abm.study import batch, results_folder
 from cluster_abm.study.comparison import Comparison
 from cluster_abm.study.design.study_file import Study, load_study
-from cluster_abm.study.design.unset_keys import with_unset_keys
+from cluster_abm.study.design.unset_keys import is_resampled, with_unset_keys
 from cluster_abm.study.report.findings import Findings, find
 from cluster_abm.study.report.report import against_reference, write_report
 from cluster_abm.study.report.study_loads import loads_over_time
@@ -221,7 +221,7 @@ class Results(pd.DataFrame, displays.Displayed, metaclass=_OwnAlone):
         allowed = [name for name in numbers if name not in ("point", "seed", *study.swept)]
         if metric not in allowed:
             raise InputError(f"metric {metric!r}: no run has it; allowed: {', '.join(allowed)}")
-        return find(with_unset_keys(self.runs, study), study.swept, study.policies, [metric])
+        return find(with_unset_keys(self.runs, study), study.swept, study.policies, [metric], is_resampled(study))
 
     def _errors(self) -> list[str]:
         failed = self.runs[self["status"] == "failed"]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cluster_abm.arrays import Floats
+from cluster_abm.arrays import Flags, Floats, Integers
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario, shipped_trace
 from cluster_abm.workload.generators import generator
@@ -15,9 +15,10 @@ from cluster_abm.workload.named_files import NamedFiles, named_files
 from cluster_abm.workload.parents import Parents, among
 from cluster_abm.workload.processors import on_machine
 from cluster_abm.workload.programs import Library, library, library_of_trace
+from cluster_abm.workload.resampling.choosing import resampled
 from cluster_abm.workload.traces import FILES, NAME, LogReading, Trace, read_trace
-from cluster_abm.workload.traces.logged import LoggedJobs, logged_jobs
-from cluster_abm.workload.traces.table import RECORDED_RUN, RECORDED_WAIT, THINK
+from cluster_abm.workload.traces.logged import LoggedJobs, logged_jobs, members_of
+from cluster_abm.workload.traces.table import RECORDED_RUN, RECORDED_WAIT, THINK, USER
 
 
 class TraceJobs(NamedTuple):
@@ -93,7 +94,10 @@ def chosen_jobs(scenario: Scenario, seed: int) -> tuple[Floats, dict[str, Floats
 def trace_jobs(scenario: Scenario, seed: int, trace: Trace, known_programs: Library | None) -> TraceJobs:
     """The jobs of the chosen part of a trace.
 
-    Raises InputError: no job in that part, homes outside the cluster, jobs wider than it, files that are not there.
+    First the part is chosen and thinned, then another log is drawn from it (`workload.trace.resample`).
+
+    Raises InputError: no job in that part, none of which another log can be drawn, homes outside the cluster, jobs
+    wider than it, files that are not there.
 
     Args:
         trace: that the scenario names (trace_of).
@@ -125,7 +129,16 @@ def trace_jobs(scenario: Scenario, seed: int, trace: Trace, known_programs: Libr
             f"keep_share = {choice.keep_share} choose none of the file's jobs, which arrive from "
             f"{trace_ms.min() / 1000:.0f} to {trace_ms.max() / 1000:.0f} s"
         )
-    chosen = slice(None) if kept.all() else kept
+    chosen: slice | Flags | Integers = slice(None) if kept.all() else kept
+    arrival_ms = trace_ms[chosen] - start_ms
+    if choice.resample != "none":
+        if parents is not None:
+            raise InputError(
+                f'{path}: workload.trace.resample = "{choice.resample}": its jobs wait for others to end, which may '
+                'come in other weeks or not at all: allowed "none"'
+            )
+        drawn = resampled(arrival_ms, members_of(table, USER, chosen), choice, seed, str(path))
+        chosen, arrival_ms = np.flatnonzero(kept)[drawn.rows], drawn.arrival_ms
     columns = {name: values[chosen] for name, values in numbers.items()}
     programs = scenario.workload.programs
     if programs.file and not programs.mix and NAME not in table:
@@ -134,7 +147,7 @@ def trace_jobs(scenario: Scenario, seed: int, trace: Trace, known_programs: Libr
             "workload.programs.mix is empty"
         )
     if NAME in table and known_programs is not None:
-        names = table[NAME][chosen]
+        names = table[NAME].iloc[chosen]
         columns["program"] = names.map(lambda name: known_programs.number(name, f"{path}: name")).to_numpy(float)
     if parents is None:
         columns.pop(THINK, None)
@@ -143,13 +156,14 @@ def trace_jobs(scenario: Scenario, seed: int, trace: Trace, known_programs: Libr
         columns[THINK] = np.where(parents.counts > 0, columns[THINK], np.nan)
     for name in {"cpu_ms", "requested_ms", RECORDED_RUN} & set(columns):
         columns[name] = columns[name] * choice.cpu_scale
-    arrival_ms = trace_ms[chosen]
-    columns |= on_machine(columns, choice, scenario.cluster, arrival_ms, str(path))
-    _check_homes(columns, arrival_ms, scenario, str(path))
+    columns |= on_machine(columns, choice, scenario.cluster, trace_ms[chosen], str(path))
+    _check_homes(columns, trace_ms[chosen], scenario, str(path))
     files = None
     if FILES in table:
-        files = named_files(table[FILES][chosen].tolist(), np.flatnonzero(kept) + 1, scenario.data, str(path))
-    return TraceJobs(arrival_ms - start_ms, columns, parents, files, logged_jobs(table, chosen))
+        files = named_files(
+            table[FILES].iloc[chosen].tolist(), np.arange(1, len(table) + 1)[chosen], scenario.data, str(path)
+        )
+    return TraceJobs(arrival_ms, columns, parents, files, logged_jobs(table, chosen))
 
 
 def _check_homes(columns: dict[str, Floats], arrival_ms: Floats, scenario: Scenario, where: str) -> None:

@@ -304,6 +304,8 @@ OTHERS = {
 OWN_CSV = "arrival_ms,home,cpu_ms,memory_mb,tasks,requested_ms\n" + "".join(
     f"{number * 100},{number % 4},{20 + number},{number + 3},{number % 5 + 1},500\n" for number in range(20)
 )
+# A job in each of nine weeks.
+USERS_CSV = "arrival_ms,cpu_ms,user\n" + "".join(f"{604_800_000 * week},20,u\n" for week in range(9))
 FILES_CSV = "arrival_ms,home,cpu_ms,files\n0,0,20,maps\n500,1,20,maps;images\n"
 MAPS: Settings = {"name": "maps", "size_mb": 7.0, "at": [3]}
 IMAGES: Settings = {"name": "images", "size_mb": 11.0, "at": [5]}
@@ -329,8 +331,9 @@ LARGE = "arrival_ms,cpu_ms\n" + "1,1\n" * 300_000
 PARTS = '{"nodes": [{"id": 0}, {"id": 1}, {"id": 2}], "edges": [{"source": 0, "target": 1}]}'
 TEXTS = {
     "own.csv": OWN_CSV, "hbd.csv": HBD, "swim.tsv": SWIM, "sacct.txt": SACCT, "log.swf": SWF, "large.csv": LARGE,
-    "files.csv": FILES_CSV, "table.csv": TABLE, "plain-sacct.txt": PLAIN_SACCT, "programs.csv": PROFILES,
-    "users.swf": PRECEDED_SWF, "large-programs.csv": PROFILES + ("#" * 99 + "\n") * 11_000, "parts.json": PARTS,
+    "users.csv": USERS_CSV, "files.csv": FILES_CSV, "table.csv": TABLE, "plain-sacct.txt": PLAIN_SACCT,
+    "programs.csv": PROFILES, "users.swf": PRECEDED_SWF,
+    "large-programs.csv": PROFILES + ("#" * 99 + "\n") * 11_000, "parts.json": PARTS,
     "large.json": PARTS.replace('"nodes"', '"graph": {"name": "' + "x" * 1_100_000 + '"}, "nodes"'),
 }  # fmt: skip
 
@@ -361,6 +364,8 @@ def of_files(folder: Path) -> dict[str, Effect]:
             (read("hbd.csv", run=0), "jobs", {"run": 4}),
             (read("swim.tsv", task_mb=8.0), "jobs", {"cpu_ms_per_mb": 30.0}),
             (swim, "jobs", {"task_mb": 20.0}),
+            (read("users.csv"), "jobs", {"resample": "users"}),
+            (read("users.csv", resample="shake"), "jobs", {"shake_s": 7000.0}),
             (swf, "jobs", {"cpu_time": "run"}),
             (read("users.swf"), "jobs", {"dependences": True}),
             (read("sacct.txt"), "jobs", {"disk_read_share": 0.6, "disk_write_share": 0.8}),

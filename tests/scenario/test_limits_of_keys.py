@@ -35,7 +35,7 @@ RANGES: dict[str, list[str]] = {
                "background.0.request_kb"),
         *under(INITIAL, "cpu_ms", "request_kb", "requested_ms"),
         *under(("workload.arrivals",), "sigma", "burst_s", "quiet_s", "time_unit_s"),
-        *under(("workload.trace",), "duration_s", "cpu_scale", "cpu_ms_per_mb", "task_mb"),
+        *under(("workload.trace",), "duration_s", "cpu_scale", "cpu_ms_per_mb", "task_mb", "shake_s"),
     ],
     "[0, 1e12]": [
         *under(NODE, "buffer_mb", "swap_mb", "page_fault_rate_per_ms", "idle_watts", "cpu_watts", "disk_watts"),

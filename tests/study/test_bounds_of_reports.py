@@ -20,7 +20,8 @@ POLICIES = ("none", "jsq")
 
 def study():
     return SimpleNamespace(name="small", title="", policies=POLICIES, measure=("mean_slowdown",),
-                           swept=["workload.utilisation"], points=(), seeds=range(2), sensitivity=None)  # fmt: skip
+                           swept=["workload.utilisation"], points=(), seeds=range(2), sensitivity=None,
+                           scenario_source="quickstart", overrides={})  # fmt: skip
 
 
 def results(points):

@@ -32,6 +32,8 @@ def study(swept):
         measure=("mean_slowdown",),
         swept=list(swept),
         points=(),
+        scenario_source="quickstart",
+        overrides={},
         seeds=range(4),
         sensitivity=None,
     )

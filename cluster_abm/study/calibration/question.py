@@ -154,10 +154,10 @@ class CalibrationQuestion(QuestionOfRanges):
         work = scenario.workload
         if scenario.measure.records != "all":
             yield f'measure.records = "{scenario.measure.records}": rows by job need those of tasks: allowed "all"'
-        if work.kind != "trace" or work.trace.keep_share < 1.0:
+        if work.kind != "trace" or work.trace.keep_share < 1.0 or work.trace.resample != "none":
             yield (
                 f"{self.observed.file}: run {shortened(run)}: rows by job need the same jobs from every seed: a trace "
-                "(--trace FILE, workload.trace.keep_share = 1), or rows by metric"
+                '(--trace FILE, workload.trace.keep_share = 1, resample = "none"), or rows by metric'
             )
             return
         jobs = len(job_table(scenario, scenario.run.seed))

@@ -85,6 +85,11 @@ def expand(study: Study) -> Expansion:
         with problems.at(number, settings):
             scenario = _at(tree, settings_with_paths(study, settings), study)
             effects.note(scenario)
+            if study.precision is not None and scenario.workload.is_resampled:
+                raise InputError(
+                    f"precision = {study.precision:g}: workload.trace.resample is set: intervals are by the spread of "
+                    "the draws, which more seeds do not narrow: leave precision out"
+                )
             built = f"{scenario.cluster.nodes} {scenario.interconnect!r}"
             if built not in networks:
                 Network(scenario.interconnect, scenario.cluster.nodes)

@@ -22,6 +22,8 @@ WORDS: dict[Information, str] = {
 def setting_lines(scenarios: Sequence[Scenario], policies: Sequence[str] | None = None) -> list[str]:
     """By what policies decide and how old that is; and how many dispatchers there are and who may refuse: two lines.
 
+    A third one says where logs are drawn from a log.
+
     Args:
         scenarios: those that are run; at least one.
         policies: names; None: those of the first scenario's load managers.
@@ -34,7 +36,7 @@ def setting_lines(scenarios: Sequence[Scenario], policies: Sequence[str] | None 
         if class_of(name) is not None
     }
     if not traits:
-        return [f"dispatchers: {_dispatchers(scenarios)}"]
+        return [f"dispatchers: {_dispatchers(scenarios)}", *_drawn_logs(scenarios)]
     by_words: dict[str, list[str]] = {}
     for name, found in traits.items():
         words = " or ".join(sorted(WORDS[one] for one in {trait.information for trait in found}))
@@ -48,7 +50,23 @@ def setting_lines(scenarios: Sequence[Scenario], policies: Sequence[str] | None 
         answer = "no node refuses a task"
     else:
         answer = "asked nodes may refuse" + (f" ({', '.join(refusing)})" if len(refusing) < len(traits) else "")
-    return [f"information: {information}", f"dispatchers: {_dispatchers(scenarios)}; {answer}"]
+    dispatchers = f"dispatchers: {_dispatchers(scenarios)}; {answer}"
+    return [f"information: {information}", dispatchers, *_drawn_logs(scenarios)]
+
+
+def drawn_log(scenario: Scenario) -> str:
+    """What each seed draws from a scenario's log, in words; "": nothing."""
+    trace = scenario.workload.trace
+    if not scenario.workload.is_resampled:
+        return ""
+    if trace.resample == "users":
+        return "another log, of this one's users and weeks"
+    return f"this log with each session up to {trace.shake_s:g} s earlier or later"
+
+
+def _drawn_logs(scenarios: Sequence[Scenario]) -> list[str]:
+    words = dict.fromkeys(filter(None, map(drawn_log, scenarios)))
+    return [f"log: a seed draws {' or '.join(words)}"] if words else []
 
 
 def ages_and_dispatchers(scenarios: Sequence[Scenario]) -> str:

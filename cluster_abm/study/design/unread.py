@@ -141,7 +141,12 @@ def _same_work(scenario: Scenario, one: int, other: int) -> bool:
 
 
 def _equal(first: RunJobs, second: RunJobs) -> bool:
-    if (first.jobs != second.jobs).any() or first.program_names != second.program_names:
+    # The parts of a log that are drawn differ in size, too.
+    if (
+        len(first.jobs) != len(second.jobs)
+        or (first.jobs != second.jobs).any()
+        or first.program_names != second.program_names
+    ):
         return False
     if (first.requested_ms is None) != (second.requested_ms is None) or first.earliest_ns != second.earliest_ns:
         return False

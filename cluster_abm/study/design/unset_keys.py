@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import pandas as pd
 
+from cluster_abm.errors import InputError
 from cluster_abm.scenario import load_scenario, scenario_from
 from cluster_abm.scenario.load import tables_of
 from cluster_abm.study.design.study_file import Settings
@@ -33,6 +34,14 @@ class Listed(Protocol):
     @property
     def overrides(self) -> Settings:
         """Laid over the scenario at every point."""
+
+
+def is_resampled(study: Listed) -> bool:
+    """Whether each seed of the study's scenario draws another log from one; no where it is no longer there."""
+    try:
+        return load_scenario(study.scenario_source, study.overrides).workload.is_resampled
+    except InputError:
+        return False
 
 
 def with_unset_keys(results: pd.DataFrame, study: Listed) -> pd.DataFrame:

@@ -374,15 +374,15 @@ def _run(
     rows = runs([(scenario, seed) for scenario in scenarios for seed in seeds])
     if runs.errors:
         raise RuntimeError("\n".join(runs.errors))
-    found = {}
+    found, are_replicates = {}, question.scenario.workload.is_resampled
     for cell, first in zip(cells, range(0, len(rows), len(seeds)), strict=True):
         own = [row for row in rows[first : first + len(seeds)] if row is not None]
         if len(own) < len(seeds):
             # The policy itself ended runs: no number of them can be believed.
             raise InputError([f"{cell[0]}: {line}" for line in runs.policy_faults])
         estimates = {
-            need.metric: estimate([_number(row.get(need.metric)) for row in own], bounds_of(need.metric))
-            for need in question.asked
+            name: estimate([_number(row.get(name)) for row in own], bounds_of(name), are_replicates)
+            for name in {need.metric: None for need in question.asked}
         }
         # The representation of a float is exact, and NaN is the same everywhere.
         is_one_sample = len(set(map(repr, own))) == 1

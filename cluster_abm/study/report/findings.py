@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from cluster_abm.study.statistics.paired import PairedDifference, all_pairs, cor
 from cluster_abm.study.statistics.ranking import ranking
 from cluster_abm.study.statistics.seeds_compared import Compared, compared
 
+RESAMPLE = "workload.trace.resample"
 PERCENTILES = (50, 75, 90, 95, 99)
 
 
@@ -45,6 +46,8 @@ class Findings:
     left_out: pd.DataFrame  # metric, what, policy, seed, why: as of seeds_compared.Compared
     runs: pd.DataFrame  # what finished
     runs_with_jobs: pd.DataFrame  # those of them that have slowdowns, from seeds that were not left out
+    # those at which each seed draws another log from one: intervals are by the spread of the draws, medians have none
+    resampled: frozenset[int]
     # of each point the policies that have the same run from every seed: low and high are NaN, and significant is None
     # between two of them
     one_sample: Mapping[int, frozenset[str]]
@@ -56,7 +59,13 @@ class Findings:
         return all(set(names) == self.one_sample[int(str(point))] for point, names in found.items())
 
 
-def find(results: pd.DataFrame, swept: Sequence[str], policies: Sequence[str], metrics: Sequence[str]) -> Findings:
+def find(
+    results: pd.DataFrame,
+    swept: Sequence[str],
+    policies: Sequence[str],
+    metrics: Sequence[str],
+    is_resampled: bool = False,
+) -> Findings:
     """The tables of a study.
 
     Args:
@@ -65,6 +74,7 @@ def find(results: pd.DataFrame, swept: Sequence[str], policies: Sequence[str], m
         swept: the keys that differ between points.
         policies: in the order asked for.
         metrics: columns of results.
+        is_resampled: whether each seed draws another log from one, at points that do not say it themselves.
     """
     points = results.drop_duplicates("point").set_index("point")[[*swept]].sort_index()
     results = results.sort_values(["point", "seed"], kind="stable")
@@ -73,6 +83,8 @@ def find(results: pd.DataFrame, swept: Sequence[str], policies: Sequence[str], m
     alike = {
         point: of_one_sample(own[own["status"] == "finished"], ["point", *swept]) for point, own in of_point.items()
     }
+    draws = points[RESAMPLE] != "none" if RESAMPLE in points else pd.Series(is_resampled, points.index)
+    resampled = frozenset(map(int, points.index[draws]))
     failed = results[results["status"] != "finished"].groupby(["point", "policy"]).size()
     estimates, same_seeds, differences, rankings, left_out = [], [], [], [], []
     for metric in metrics:
@@ -83,10 +95,10 @@ def find(results: pd.DataFrame, swept: Sequence[str], policies: Sequence[str], m
             for name in [name for name in policies if (of_point[point]["policy"] == name).any()]:
                 row = {"point": point, "metric": metric, "policy": name}
                 gone = {"failed": int(failed.get((point, name), 0))}
-                is_one = name in alike[point]
-                estimates.append(row | _estimates(found.own.get(name, _NOTHING).dropna(), bounds, is_one) | gone)
-                same_seeds.append(row | _estimates(found.common.get(name, _NOTHING), bounds, is_one))
-        real = _real_differences(met, bounds, alike)
+                kind = bounds, name in alike[point], point in resampled
+                estimates.append(row | _estimates(found.own.get(name, _NOTHING).dropna(), *kind) | gone)
+                same_seeds.append(row | _estimates(found.common.get(name, _NOTHING), *kind))
+        real = _real_differences(met, alike, resampled)
         differences += [_difference_row(metric, met, *pair) for pair in real.items()]
         if better_side(metric):
             rankings += [row for point, found in met.items() for row in _places(metric, point, found.common, real)]
@@ -94,7 +106,7 @@ def find(results: pd.DataFrame, swept: Sequence[str], policies: Sequence[str], m
     percentiles = [
         {"point": point, "policy": policy, "percentile": percent} | row
         for (point, policy), group in with_jobs.groupby(["point", "policy"], sort=False)
-        for percent, row in _percentiles(group, policy in alike[point]).items()
+        for percent, row in _percentiles(group, policy in alike[point], point in resampled).items()
     ]
     return Findings(
         points=points,
@@ -106,6 +118,7 @@ def find(results: pd.DataFrame, swept: Sequence[str], policies: Sequence[str], m
         left_out=_framed(left_out, points),
         runs=runs,
         runs_with_jobs=with_jobs,
+        resampled=resampled,
         one_sample=alike,
     )
 
@@ -115,13 +128,14 @@ Pair = tuple[int, str, str]
 
 
 def _real_differences(
-    met: Mapping[int, Compared], bounds: Bounds, alike: Mapping[int, frozenset[str]]
+    met: Mapping[int, Compared], alike: Mapping[int, frozenset[str]], resampled: Container[int]
 ) -> dict[Pair, PairedDifference]:
     """The difference of every pair at every point, corrected for all of them."""
     pairs: dict[Pair, PairedDifference] = {}
     for point, found in met.items():
         if len(found.common):
-            own = all_pairs({str(name): found.common[name].tolist() for name in found.common}, alike[point])
+            values = {str(name): found.common[name].tolist() for name in found.common}
+            own = all_pairs(values, alike[point], are_replicates=point in resampled)
             pairs |= {(point, a, b): pair for (a, b), pair in own.items()}
     return corrected(pairs)
 
@@ -175,16 +189,19 @@ def slowdown_quantiles(runs: pd.DataFrame) -> np.ndarray | None:
     return np.stack(rows) if rows else None
 
 
-def _estimates(values: pd.Series, bounds: Bounds, is_one_sample: bool) -> dict[str, float]:
+def _estimates(values: pd.Series, bounds: Bounds, is_one_sample: bool, are_replicates: bool) -> dict[str, float]:
     known = values.tolist()
     if not known:
         names = ("mean", "low", "high", "half_width_percent", "median", "median_low", "median_high", "least", "most")
         return {"seeds": 0, **dict.fromkeys(names, math.nan)}
-    mean, median = estimate(known, bounds), estimate_quantile(known)
+    mean, median = estimate(known, bounds, are_replicates), estimate_quantile(known)
     low, high = mean.ci95 or (math.nan, math.nan)
     median_low, median_high = median.ci95 or (math.nan, math.nan)
     if is_one_sample:
         low = high = median_low = median_high = math.nan
+    if are_replicates:
+        # Theirs is about the median of the draws, which more draws make as exact as one likes.
+        median_low = median_high = math.nan
     half = (high - low) / 2
     return {
         "seeds": len(known), "mean": mean.mean, "low": low, "high": high,
@@ -194,11 +211,11 @@ def _estimates(values: pd.Series, bounds: Bounds, is_one_sample: bool) -> dict[s
     }  # fmt: skip
 
 
-def _percentiles(runs: pd.DataFrame, is_one_sample: bool) -> dict[int, dict[str, float]]:
+def _percentiles(runs: pd.DataFrame, is_one_sample: bool, are_replicates: bool) -> dict[int, dict[str, float]]:
     quantiles = slowdown_quantiles(runs)
     found = {}
     for percent in PERCENTILES if quantiles is not None else ():
-        own = estimate(quantiles[:, percent].tolist(), bounds_of("p95_slowdown"))  # type: ignore[index]
+        own = estimate(quantiles[:, percent].tolist(), bounds_of("p95_slowdown"), are_replicates)  # type: ignore[index]
         low, high = (math.nan, math.nan) if own.ci95 is None or is_one_sample else own.ci95
         found[percent] = {"seeds": len(runs), "mean": own.mean, "low": low, "high": high}
     return found

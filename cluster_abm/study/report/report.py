@@ -16,7 +16,7 @@ from cluster_abm.results.files import write_text
 from cluster_abm.results.of_studies.study_axes import key_texts, label_of, lay_out, point_text
 from cluster_abm.results.style import plain
 from cluster_abm.study.design.study_file import Sensitivity
-from cluster_abm.study.design.unset_keys import Listed, with_unset_keys
+from cluster_abm.study.design.unset_keys import Listed, is_resampled, with_unset_keys
 from cluster_abm.study.heads import paragraphs
 from cluster_abm.study.report.findings import Findings, find, slowdown_quantiles
 from cluster_abm.study.report.markdown import picture_lines, table_lines
@@ -89,7 +89,7 @@ def write_report(
     path = Path(folder)
     path.mkdir(parents=True, exist_ok=True)
     results = with_unset_keys(results, study)
-    found = find(results, study.swept, study.policies, metrics)
+    found = find(results, study.swept, study.policies, metrics, is_resampled(study))
     matters = None
     if study.sensitivity is not None:
         matters = analyse(results, study.sensitivity, study.seeds, study.policies, metrics)
@@ -204,6 +204,7 @@ def _markdown(
         *paragraphs(heads),
         _ONE_SAMPLE if found.is_one_sample else _INTERVALS,
         "",
+        *([_DRAWS, ""] if found.resampled and not found.is_one_sample else []),
         "Policies stand beside each other over the same seeds: one on which a policy failed, or has no value, is left "
         "out for all policies of the point.",
         "",
@@ -247,6 +248,10 @@ _INTERVALS = (
     "on the same seeds says so after Holm's correction over all pairs of all points of its metric: the chance that "
     "any of these is false is at most 5 %. Intervals of differences have the same correction: one holds 0 exactly "
     "if the difference does not count as real."
+)
+_DRAWS = (
+    "Where seeds draw other logs from one log (`workload.trace.resample`), intervals and tests are by the spread of "
+    "the draws: more seeds do not narrow them. Medians have none there."
 )
 _ONE_SAMPLE = "One sample: every seed gives the same run. There are no intervals, and no difference is tested."
 

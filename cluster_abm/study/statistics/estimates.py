@@ -25,7 +25,7 @@ class Estimate:
     ci95: tuple[float, float] | None
 
 
-def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
+def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED, are_replicates: bool = False) -> Estimate:
     """Mean and 95 % interval of independent values.
 
     Student's t where nothing bounds the values. Else it is applied to log(mean - least), by the delta method: the ends
@@ -37,6 +37,7 @@ def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
     Args:
         values: one a seed.
         bounds: of the metric.
+        are_replicates: as of `standard_error`.
     """
     data = np.asarray(values, float)
     mean = float(data.mean())
@@ -44,7 +45,7 @@ def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
         return Estimate(mean, None)
     if not np.isfinite(data).all():
         return Estimate(mean, (math.nan, math.nan))
-    kept, arm = bounds.of(data), _quantile(LEVEL, len(data)) * standard_error(data)
+    kept, arm = bounds.of(data), _quantile(LEVEL, len(data)) * standard_error(data, are_replicates)
     return Estimate(mean, (min(mean, kept.moved(mean, -arm)), max(mean, kept.moved(mean, arm))))
 
 
@@ -53,13 +54,21 @@ def _quantile(level: float, count: int) -> float:
     return -float(scipy.special.stdtrit(count - 1, level / 2))
 
 
-def standard_error(data: Floats) -> float:
-    """The standard error of the mean: exactly 0 if all values are equal; squares make it neither 0 nor infinite."""
+def standard_error(data: Floats, are_replicates: bool = False) -> float:
+    """The standard error of the mean: exactly 0 if all values are equal; squares make it neither 0 nor infinite.
+
+    Args:
+        data: independent values, shape (n,).
+        are_replicates: whether each is a statistic of one sample that was drawn anew (a resampled log). Then their
+            deviation s is itself the standard error of the statistic, however many there are (Efron and Tibshirani
+            1993, chapter 6), and s/sqrt(n) is that of the centre which n draws find: together s sqrt(1 + 1/n).
+    """
     away = data - data.mean()
     largest = float(np.abs(away).max())
     if not np.ptp(data) or not largest:
         return 0.0
-    return largest * math.sqrt(float(np.square(away / largest).sum()) / (len(data) - 1) / len(data))
+    error = largest * math.sqrt(float(np.square(away / largest).sum()) / (len(data) - 1) / len(data))
+    return error * math.sqrt(len(data) + 1) if are_replicates else error
 
 
 @dataclass(frozen=True)

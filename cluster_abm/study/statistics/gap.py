@@ -17,7 +17,9 @@ WORST, BEST = "none", SRPT_POOL
 BOUNDED = "mean_response_ms"
 
 
-def share_of_gap(worst: Sequence[float], values: Sequence[float], best: Sequence[float]) -> Estimate | None:
+def share_of_gap(
+    worst: Sequence[float], values: Sequence[float], best: Sequence[float], are_replicates: bool = False
+) -> Estimate | None:
     """(mean worst - mean) / (mean worst - mean best): 0 as the worst, 1 as the best; it may lie outside.
 
     The interval is Fieller's (1954, J. R. Stat. Soc. B 16:175): every share g for which the paired t test at 5 % does
@@ -28,6 +30,7 @@ def share_of_gap(worst: Sequence[float], values: Sequence[float], best: Sequence
 
     Args:
         worst, values, best: one a seed, in the same order: of no balancing, of the policy, of the bound.
+        are_replicates: whether the seeds are draws of one log (`estimates.standard_error`).
 
     Returns:
         None where the best mean is not below the worst one, or a value is missing; without an interval where there is
@@ -47,7 +50,7 @@ def share_of_gap(worst: Sequence[float], values: Sequence[float], best: Sequence
     if count < 2:
         return Estimate(share, None)
     t2 = float(scipy.stats.t.ppf(0.5 + CONFIDENCE / 2, count - 1)) ** 2
-    spread = np.cov(closed, gap) / count
+    spread = np.cov(closed, gap) / (count / (count + 1) if are_replicates else count)
     # (share - g)^2 <= t^2 (var closed - 2 g cov + g^2 var gap): a parabola in g, open upwards if the gap is told apart.
     a = 1.0 - t2 * spread[1, 1]
     if not (a > 0 and math.isfinite(a)):

@@ -26,8 +26,10 @@ def seeds_needed(tested: Contrast, pairs: int = 1) -> int | None:
         pairs: how many are tested together.
 
     Returns:
-        None where nothing was found, or where it takes more than MOST_SEEDS.
+        None where nothing was found, where it takes more than MOST_SEEDS, or where no number of draws of one log would.
     """
+    if tested.are_replicates:
+        return None
     deviation = tested.error * math.sqrt(tested.seeds)
     if not tested.mean or not math.isfinite(deviation) or not deviation:
         return None

@@ -34,6 +34,7 @@ class Contrast(NamedTuple):
     error: float  # its standard error
     seeds: int
     is_ratio: bool
+    are_replicates: bool = False  # whether the seeds are draws of one log, which more seeds do not make more exact
 
     @property
     def p_value(self) -> float:
@@ -70,16 +71,17 @@ class PairedDifference:
 
     Attributes:
         ratio: a over b, the geometric mean over the seeds; where a value is 0 or missing, mean of a over mean of b.
-        difference: mean of a - b, and its interval: Hall's. Where there is no ratio it is the test's.
+        difference: mean of a - b, and its interval: Hall's; of replicates Student's. Where there is no ratio it is the
+            test's.
         p_value: of the test (`tested`).
         significant: whether the ratio differs from 1, or without one the difference from 0: of `paired` alone, at 5 %;
             of `corrected` all together, by Holm. None where both are one sample each, of which nothing can be tested.
         ratio_ci95: the ratio's interval. It leaves 1 out exactly if the ratio is significant. None without a ratio.
         tails_unlike: whether rare bad runs may decide about the means (`are_tails_unlike`).
         tested: what is tested; None where nothing is.
-        means_differ: whether Hall's and Student's interval of the difference both leave 0 out, of this pair alone. None
-            with fewer than LEAST_SEEDS_OF_MEANS seeds: most of such samples lack the rare bad seeds
-            that decide about a mean.
+        means_differ: whether Hall's and Student's interval of the difference (of replicates Student's alone) leave 0
+            out, of this pair alone. None with fewer than LEAST_SEEDS_OF_MEANS seeds: most of such samples lack the rare
+            bad seeds that decide about a mean.
     """
 
     ratio: float
@@ -117,7 +119,7 @@ def have_ratios(*values: Sequence[float]) -> bool:
     return all(0.0 < value < math.inf for each in values for value in each)
 
 
-def paired(a: Sequence[float], b: Sequence[float]) -> PairedDifference:
+def paired(a: Sequence[float], b: Sequence[float], are_replicates: bool = False) -> PairedDifference:
     """Two policies that got the same jobs: one value a seed, in the same order.
 
     The test is Student's t on log(a) - log(b), seed by seed: about the typical ratio, and not about means. Where a
@@ -125,15 +127,16 @@ def paired(a: Sequence[float], b: Sequence[float]) -> PairedDifference:
 
     Args:
         a, b: of each policy.
+        are_replicates: whether the seeds are draws of one log (`standard_error`).
     """
     first, second = np.asarray(a, float), np.asarray(b, float)
     differences, count = first - second, len(first)
     mean = float(differences.mean())
     if have_ratios(a, b):
-        tested = _tested(np.log(first) - np.log(second), True)
+        tested = _tested(np.log(first) - np.log(second), True, are_replicates)
         ratio = _ratio(tested.mean)
     else:
-        tested = _tested(differences, False)
+        tested = _tested(differences, False, are_replicates)
         # As plain floats: what is too large is infinite, and no warning.
         means = float(first.mean()), float(second.mean())
         ratio = means[0] / means[1] if means[1] != 0 else math.nan
@@ -141,7 +144,9 @@ def paired(a: Sequence[float], b: Sequence[float]) -> PairedDifference:
         return PairedDifference(ratio, Estimate(mean, None), 1.0)
     if not np.isfinite(differences).all():
         return PairedDifference(ratio, Estimate(mean, (math.nan, math.nan)), 1.0)
-    intervals = hall_interval(differences.tolist()), estimate(differences.tolist()).ci95
+    students = estimate(differences.tolist(), are_replicates=are_replicates).ci95
+    # What Hall's transformation corrects is the skewness of a mean of n values.
+    intervals = (students,) if are_replicates else (hall_interval(differences.tolist()), students)
     found = PairedDifference(
         ratio, Estimate(mean, intervals[0]), tested.p_value, tails_unlike=are_tails_unlike(a, b), tested=tested,
         means_differ=None if count < LEAST_SEEDS_OF_MEANS else not any(low <= 0.0 <= high for low, high in
@@ -150,9 +155,10 @@ def paired(a: Sequence[float], b: Sequence[float]) -> PairedDifference:
     return _judged(found, tested.p_value <= LEVEL, LEVEL, LEVEL)
 
 
-def _tested(values: Floats, is_ratio: bool) -> Contrast:
+def _tested(values: Floats, is_ratio: bool, are_replicates: bool) -> Contrast:
     is_whole = len(values) > 1 and bool(np.isfinite(values).all())
-    return Contrast(float(values.mean()), standard_error(values) if is_whole else math.nan, len(values), is_ratio)
+    error = standard_error(values, are_replicates) if is_whole else math.nan
+    return Contrast(float(values.mean()), error, len(values), is_ratio, are_replicates)
 
 
 def _judged(pair: PairedDifference, significant: bool, level: float, own_level: float) -> PairedDifference:
@@ -201,7 +207,10 @@ def holm(p_values: Sequence[float], level: float = LEVEL) -> list[bool]:
 
 
 def all_pairs(
-    values: Mapping[str, Sequence[float]], one_sample: Container[str] = (), baseline: str | None = None
+    values: Mapping[str, Sequence[float]],
+    one_sample: Container[str] = (),
+    baseline: str | None = None,
+    are_replicates: bool = False,
 ) -> dict[tuple[str, str], PairedDifference]:
     """Pairs of policies, the later one against the earlier one, not yet corrected for how many there are.
 
@@ -210,11 +219,12 @@ def all_pairs(
         one_sample: the policies of which every seed gave the same run. Between two of them there is a difference, and
             nothing to test it by.
         baseline: the policy that all others are paired with; None: every pair.
+        are_replicates: as of `paired`.
     """
     pairs = combinations(values, 2) if baseline is None else ((name, baseline) for name in values if name != baseline)
     return {
         (a, b): of_one_sample(values[a][0], values[b][0]) if a in one_sample and b in one_sample
-        else paired(values[a], values[b])
+        else paired(values[a], values[b], are_replicates)
         for a, b in pairs
     }  # fmt: skip
 

@@ -226,19 +226,25 @@ def judge(question: TuningQuestion, best: TuningCandidate, runner: Runner) -> Ju
     ]
     if len(found) < 2:
         return None
-    return judgement_of(*zip(*found, strict=True))
+    seeds, defaults, tuned = zip(*found, strict=True)
+    return judgement_of(seeds, defaults, tuned, question.scenario.workload.is_resampled)
 
 
-def judgement_of(seeds: Sequence[int], defaults: Sequence[float], tuned: Sequence[float]) -> Judgement:
-    """Ratio and difference of two lists of numbers above 0, one a seed, each with its interval."""
+def judgement_of(
+    seeds: Sequence[int], defaults: Sequence[float], tuned: Sequence[float], are_replicates: bool = False
+) -> Judgement:
+    """Ratio and difference of two lists of numbers above 0, one a seed, each with its interval.
+
+    `are_replicates`: whether the seeds are draws of one log (statistics.estimates.standard_error).
+    """
     table = pd.concat(
         [
             pd.DataFrame({"seed": seeds, "policy": name, "metric": values})
             for name, values in (("defaults", defaults), ("tuned", tuned))
         ]
     )
-    ratio = ratio_of(table, "tuned", "defaults", "metric")
-    return Judgement(tuple(seeds), tuple(defaults), tuple(tuned), ratio, paired(tuned, defaults))
+    ratio = ratio_of(table, "tuned", "defaults", "metric", are_replicates=are_replicates)
+    return Judgement(tuple(seeds), tuple(defaults), tuple(tuned), ratio, paired(tuned, defaults, are_replicates))
 
 
 def _column(values: list[Any]) -> pd.Series:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pandas as pd
 
-from cluster_abm.arrays import Flags, Floats
+from cluster_abm.arrays import Flags, Floats, Integers
 from cluster_abm.workload.traces.members import Members
 from cluster_abm.workload.traces.table import GROUP, LARGEST_WHOLE, RECORDED_WAIT, USER, Trace
 
@@ -36,18 +36,18 @@ class LoggedJobs(NamedTuple):
         )
 
 
-def logged_jobs(table: pd.DataFrame, chosen: Flags | slice) -> LoggedJobs:
+def logged_jobs(table: pd.DataFrame, chosen: slice | Flags | Integers) -> LoggedJobs:
     """What the chosen rows of a trace's table say."""
     waits = table[RECORDED_WAIT].to_numpy(float)[chosen] if RECORDED_WAIT in table else None
     tasks = table["tasks"].to_numpy(float)[chosen] if "tasks" in table else None
-    return LoggedJobs(waits, _members(table, USER, chosen), _members(table, GROUP, chosen), tasks)
+    return LoggedJobs(waits, members_of(table, USER, chosen), members_of(table, GROUP, chosen), tasks)
 
 
 def _behind(values: Floats | None, ahead: int) -> Floats | None:
     return None if values is None else np.concatenate([np.full(ahead, np.nan), values])
 
 
-def _members(table: pd.DataFrame, column: str, chosen: Flags | slice) -> Members | None:
+def members_of(table: pd.DataFrame, column: str, chosen: slice | Flags | Integers) -> Members | None:
     """The members in a column of words, numbered as they first come; None: there is no such column."""
     if column not in table:
         return None
