@@ -272,10 +272,11 @@ def _of_script(scenario: Scenario) -> Iterator[tuple[str, str]]:
 
 
 def _of_data_and_messages(scenario: Scenario) -> Iterator[tuple[str, str]]:
-    if scenario.interconnect.file is None:
-        yield "interconnect.max_mb", "interconnect.file is not set"
-    elif shipped_network(scenario.interconnect.file) is not None:
-        yield "interconnect.max_mb", "interconnect.file is no file of your own"
+    for name in ("max_mb", "gflops_per_speed"):
+        if scenario.interconnect.file is None:
+            yield f"interconnect.{name}", "interconnect.file is not set"
+        elif shipped_network(scenario.interconnect.file) is not None:
+            yield f"interconnect.{name}", "interconnect.file is no file of your own"
     if not scenario.data.files:
         for name in type(scenario.data).model_fields:
             if name not in ("files", "file"):

@@ -49,6 +49,7 @@ OTHER = {
     "workload.write_share": 0.9, "workload.tasks.parallel_share": 0.5, "workload.duration_s": 6.0,
     "workload.home": {"kind": "skewed"}, "workload.jobs": 4, "workload.jobs_per_s": 3.0, "workload.utilisation": 0.2,
     "workload.arrivals": {"kind": "bursty"}, "workload.programs.max_mb": 1, "interconnect.max_mb": 1,
+    "interconnect.gflops_per_speed": 2.0,
     "negotiation.offers": 1, "cluster.exchange_period_ms": 5000.0, "policy": {"name": "random"},
     "negotiation.head_node": 1, "cluster.buffer_control.period_ms": 300.0, "cluster.buffer_control.gain": 0.1,
     "workload.task_cpu": "each",

@@ -325,10 +325,12 @@ PROFILES = "program,cpu_ms,memory_mb,accesses\nbit-r,70,3,5\n"
 # Larger than 1 MB.
 LARGE = "arrival_ms,cpu_ms\n" + "1,1\n" * 300_000
 PARTS = '{"nodes": [{"id": 0}, {"id": 1}, {"id": 2}], "edges": [{"source": 0, "target": 1}]}'
+PLATFORM = """<platform version="4.1"><zone id="z" routing="Full"><host id="a" speed="1Gf"/><host id="b" speed="1Gf"/>
+<link id="l" bandwidth="1Gbps"/><route src="a" dst="b"><link_ctn id="l"/></route></zone></platform>"""
 TEXTS = {
     "own.csv": OWN_CSV, "hbd.csv": HBD, "swim.tsv": SWIM, "sacct.txt": SACCT, "log.swf": SWF, "large.csv": LARGE,
     "files.csv": FILES_CSV, "table.csv": TABLE, "plain-sacct.txt": PLAIN_SACCT, "programs.csv": PROFILES,
-    "large-programs.csv": PROFILES + ("#" * 99 + "\n") * 11_000, "parts.json": PARTS,
+    "large-programs.csv": PROFILES + ("#" * 99 + "\n") * 11_000, "parts.json": PARTS, "platform.xml": PLATFORM,
     "large.json": PARTS.replace('"nodes"', '"graph": {"name": "' + "x" * 1_100_000 + '"}, "nodes"'),
 }  # fmt: skip
 
@@ -380,6 +382,8 @@ def of_files(folder: Path) -> dict[str, Effect]:
         "interconnect.max_mb": Effect(FEW | {
             "cluster.nodes": 2, "interconnect.part": "largest", "interconnect.file": str(folder / "large.json")},
             1, "refused"),
+        "interconnect.gflops_per_speed": Effect(FEW | {
+            "cluster.nodes": 2, "interconnect.file": str(folder / "platform.xml")}, 2.0, "run"),
     }  # fmt: skip
 
 

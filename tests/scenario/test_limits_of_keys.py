@@ -67,7 +67,7 @@ RANGES: dict[str, list[str]] = {
     "[0, 0.99]": ["interconnect.loss_share"],
     "[1e-6, 1e9]": [
         *under(NODE, "quantum_ms"), "cluster.slice_ms", "cluster.exchange_period_ms", "measure.period_ms",
-        "cluster.buffer_control.period_ms", "workload.arrivals.scales_s",
+        "cluster.buffer_control.period_ms", "workload.arrivals.scales_s", "interconnect.gflops_per_speed",
     ],
     "[0, 1e9]": [
         *under(NODE, "context_switch_ms", "disk_seek_rotation_ms"), "interconnect.latency_ms",
