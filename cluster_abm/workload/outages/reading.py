@@ -45,7 +45,7 @@ class FileOutages:
 
 
 @dataclass(eq=False)
-class _Rows:
+class _OutageRows:
     """Rows of the table, those that the filter lets pass.
 
     Attributes:
@@ -117,7 +117,7 @@ def columns_of_failures(failures: Failures) -> FailureColumns:
     return columns.model_copy(update={"filter": filters[0] if filters else None})
 
 
-def _read(failures: Failures, columns: FailureColumns, skipped: Counter[str]) -> Iterator[_Rows]:
+def _read(failures: Failures, columns: FailureColumns, skipped: Counter[str]) -> Iterator[_OutageRows]:
     """The rows of the table, some at a time."""
     found, path, instants, before = columns.as_map(), Path(str(failures.file)), Instants(), 0
     check_patterns(found, "failures.columns", {theirs: ours for ours, theirs in READ_AS.items()})
@@ -148,19 +148,19 @@ def _read(failures: Failures, columns: FailureColumns, skipped: Counter[str]) ->
                 unread = unread | (np.isnan(up_ms) & lasts.unread)
                 up_ms = np.where(np.isnan(up_ms), down.amounts + lasts.amounts, up_ms)
             ids = fields.words(columns.node).to_pylist()
-            yield _Rows(ids, numbers, down.amounts / MS_PER_S, up_ms / MS_PER_S, unread)
+            yield _OutageRows(ids, numbers, down.amounts / MS_PER_S, up_ms / MS_PER_S, unread)
 
 
-def _joined(parts: list[_Rows]) -> _Rows:
+def _joined(parts: list[_OutageRows]) -> _OutageRows:
     if not parts:
-        return _Rows([], np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(0, bool))
-    return _Rows(
+        return _OutageRows([], np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(0, bool))
+    return _OutageRows(
         [one for part in parts for one in part.ids],
         *(np.concatenate([getattr(part, name) for part in parts]) for name in ("numbers", "down_s", "up_s", "unread")),
     )
 
 
-def _check_rows(rows: _Rows, skipped: Counter[str], where: str) -> None:
+def _check_rows(rows: _OutageRows, skipped: Counter[str], where: str) -> None:
     """Raise InputError for the rows of our own columns that are wrong, with their numbers."""
     for reason, count in skipped.items():
         if reason != "left out by the filter":
@@ -182,12 +182,12 @@ def _check_rows(rows: _Rows, skipped: Counter[str], where: str) -> None:
     problems.refuse()
 
 
-def _wrong(rows: _Rows) -> Flags:
+def _wrong(rows: _OutageRows) -> Flags:
     nameless = np.array([not one for one in rows.ids], bool)
     return rows.unread | np.isnan(rows.down_s) | (rows.down_s < 0.0) | nameless | (rows.up_s <= rows.down_s)
 
 
-def _usable(rows: _Rows, columns: FailureColumns, skipped: Counter[str]) -> _Rows:
+def _usable(rows: _OutageRows, columns: FailureColumns, skipped: Counter[str]) -> _OutageRows:
     """The rows that are outages; the others are counted by reason. Without an end they are for good, or left out."""
     endless = np.isnan(rows.up_s) & ~rows.unread
     reasons: list[tuple[str, Flags]] = [
@@ -204,10 +204,10 @@ def _usable(rows: _Rows, columns: FailureColumns, skipped: Counter[str]) -> _Row
         kept &= ~holds
     ids = [one for one, is_kept in zip(rows.ids, kept.tolist(), strict=True) if is_kept]
     up_s = np.where(endless, np.inf, rows.up_s)[kept]
-    return _Rows(ids, rows.numbers[kept], rows.down_s[kept], up_s, rows.unread[kept])
+    return _OutageRows(ids, rows.numbers[kept], rows.down_s[kept], up_s, rows.unread[kept])
 
 
-def _nodes_of(rows: _Rows, columns: FailureColumns, nodes: int, names: Sequence[str], where: str) -> Integers:
+def _nodes_of(rows: _OutageRows, columns: FailureColumns, nodes: int, names: Sequence[str], where: str) -> Integers:
     """The number of each row's node. Raises InputError: one that there is not, or more than there are."""
     there = sorted(set(rows.ids), key=_natural)
     of_names = {name: node for node, name in enumerate(names)}
@@ -241,7 +241,7 @@ def _natural(one: str) -> list[tuple[int, int, str]]:
     return [(0, int(part[:300]), part) if part.isdecimal() else (1, 0, part) for part in parts]
 
 
-def _check_times(rows: _Rows, down_s: Floats, up_s: Floats, where: str) -> None:
+def _check_times(rows: _OutageRows, down_s: Floats, up_s: Floats, where: str) -> None:
     last = np.where(np.isinf(up_s), down_s, up_s)
     for place in np.flatnonzero(~(last <= LONGEST_S))[:1].tolist():
         raise InputError(f"{where}, row {rows.numbers[place]}: {last[place]:g} s: allowed up to {LONGEST_S:g} s")
