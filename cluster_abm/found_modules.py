@@ -18,4 +18,5 @@ def _files_in(folder: str, ending: str) -> tuple[str, ...]:
 
 TRACE_FORMATS = _modules_in("workload/traces/formats")
 TRACE_MAPS = _files_in("workload/traces/maps", ".toml")
+FAILURE_MAPS = _files_in("workload/outages/maps", ".toml")
 EXECUTORS = _modules_in("study/runner/executors/kinds")

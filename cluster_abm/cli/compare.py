@@ -105,8 +105,12 @@ class CompareFrame(StudyFrame["Comparison"]):
     def _run(self, folder: Path | None) -> Comparison:
         from cluster_abm.interconnect import Network
         from cluster_abm.study.compare import compare
+        from cluster_abm.workload.outages.reading import outages_in_file
 
-        for line in Network(self._scenario.interconnect, self._scenario.cluster.nodes).notes:
+        nodes = self._scenario.cluster.nodes
+        network = Network(self._scenario.interconnect, nodes)
+        outages = outages_in_file(self._scenario.failures, nodes, network.names_of_vertices)
+        for line in (*network.notes, *outages.notes):
             tell(line)
         for line in self._warnings:
             tell(line)

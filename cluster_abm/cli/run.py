@@ -91,7 +91,7 @@ def run_command(
             with redirect_stdout(sys.stderr):
                 model = ClusterModel(checked, keep_decisions=out is not None, record=looked.are_wanted)
                 driver = looked.driver_of(model)
-            for note in model.network.notes:
+            for note in (*model.network.notes, *model.parts.failures.plan.notes):
                 tell(note)
             if model.parts.policies.any_acts_on_arrival and model.decides_in_python:
                 tell(f"policy {model.policy_name}: decides in Python ({model.decides_in_python}); docs/speed.md")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reprlib import Repr
-from typing import Any
+from typing import Any, NamedTuple
 
 from cluster_abm.errors import InputError
 
@@ -17,8 +17,24 @@ NUMBERS = ("bandwidth_mbps", "latency_ms", "cpu_speed", "cores", "memory_mb")
 NOTES = "cluster_abm.notes"
 # Where the reader of node-link JSON leaves whether the document is of a multigraph, and the graph's own attributes.
 OWN = "cluster_abm.own"
+# Whether `cpu_speed` of the vertices is in Gflop/s, to be divided by those of a node of speed 1.
+IN_GFLOPS = "cluster_abm.in_gflops"
+# Where a reader leaves what transfers that share links cannot do as the file says.
+IN_CONTENTION = "cluster_abm.in_contention"
 _BRIEF = Repr()
 _BRIEF.maxstring = _BRIEF.maxlong = _BRIEF.maxother = 60
+
+
+class Contention(NamedTuple):
+    """What a file says of sharing that a graph of full-duplex links has not.
+
+    Attributes:
+        unshared: what would be shared otherwise than in the file, a line each.
+        half_duplex: how many links have one capacity for both directions.
+    """
+
+    unshared: tuple[str, ...]
+    half_duplex: int
 
 
 def brief(value: Any) -> str:

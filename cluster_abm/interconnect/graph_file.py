@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import networkx as nx
 
 from cluster_abm.errors import InputError
-from cluster_abm.graphs.checks import NOTES, brief
+from cluster_abm.graphs.checks import IN_CONTENTION, NOTES, Contention, brief
 from cluster_abm.graphs.hosts import hosts_of, keep_largest_part, parts_of, scalar
 from cluster_abm.graphs.reading import ENDINGS, HANDED, read_graph, read_text
 from cluster_abm.scenario import nearest, network_names, shipped_network
@@ -80,6 +80,8 @@ def graph_from_file(settings: Interconnect, nodes: int) -> GraphOfNodes:
     at_each = settings.nodes_per_vertex or 1
     # What the vertices say comes first: where it is wrong, the scenario does not know how many nodes there are.
     notes += _defaulted(hardware_of(read, hosts, where))
+    if settings.mode == "contended":
+        notes += _sharing(read, where)
     of_vertices = files_of(read, hosts, where)
     _as_many_as(hosts, read, settings, nodes, where)
     graph = _with_nodes(whole, hosts, settings)
@@ -110,7 +112,23 @@ def _read(settings: Interconnect) -> tuple[str, nx.MultiGraph | nx.MultiDiGraph]
             f"{where}: no such shipped network; {nearest(where, network_names())}; a file of your own ends in "
             f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]} (interconnect.file)"
         )
-    return where, read_graph(Path(where), settings.max_mb)
+    return where, read_graph(Path(where), settings.max_mb, settings.gflops_per_speed)
+
+
+def _sharing(read: nx.MultiGraph, where: str) -> list[str]:
+    """Notes on links that transfers share in another way than the file says. Raises InputError: not at all so."""
+    found = read.graph.get(IN_CONTENTION)
+    if not isinstance(found, Contention):
+        return []
+    if found.unshared:
+        more = f" and {len(found.unshared) - 1} more" if len(found.unshared) > 1 else ""
+        raise InputError(
+            f'{where}: interconnect.mode = "contended" shares links of two ends, each direction by itself; in the file '
+            f'there is {found.unshared[0]}{more}: allowed is interconnect.mode = "delay"'
+        )
+    if found.half_duplex:
+        return [f"links that share one capacity for both directions: {found.half_duplex}; each direction has it here"]
+    return []
 
 
 def _defaulted(hardware: list[dict[str, float]]) -> list[str]:

@@ -70,7 +70,12 @@ class Network:
     def node_names(self) -> tuple[str, ...]:
         """What tables and pictures call the nodes besides their numbers: the vertices of a graph that was handed over;
         () where none was."""
-        return tuple(map(str, self.vertices)) if self.settings.graph is not None else ()
+        return self.names_of_vertices if self.settings.graph is not None else ()
+
+    @property
+    def names_of_vertices(self) -> tuple[str, ...]:
+        """The vertex of each node as a text, shape (nodes,); () where there is no user's graph."""
+        return tuple(map(str, self.vertices))
 
     def users_graph(self) -> tuple[nx.Graph, dict[Hashable, Hashable]]:
         """A copy of the whole graph with the user's own names, and what each vertex of `graph` is called in it.

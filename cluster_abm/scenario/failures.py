@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, Strict, field_validator, model_validator
+from pydantic import Field, Strict, field_serializer, field_validator, model_validator
 
+from cluster_abm.bounded_files import TRACE_MB
+from cluster_abm.found_modules import FAILURE_MAPS
 from cluster_abm.scenario.base import Section
-from cluster_abm.scenario.distributions import NonNegative, Positive
+from cluster_abm.scenario.columns.expressions import check_expression
+from cluster_abm.scenario.columns.failures import FailureColumns
+from cluster_abm.scenario.distributions import MaxMb, NonNegative, Positive
+
+if TYPE_CHECKING:
+    MapName = str
+else:
+    MapName = Literal[FAILURE_MAPS]
 
 # Up or down for 30 years at most: times are integer nanoseconds.
 LONGEST_S = 1e9
@@ -117,6 +126,20 @@ class Failures(Section):
     """links at random"""
     event: tuple[Outage, ...] = ()
     """[[failures.event]]: failures by schedule"""
+    file: str | None = None
+    """a table of outages of nodes, CSV, TSV or Parquet, plain, .gz or .xz: columns node, down_s and up_s (empty: for
+    good), or what `map` or `columns` says (docs/reference/failures.md)"""
+    map: MapName | None = None
+    """the shipped map of columns that reads the file"""
+    columns: FailureColumns | None = None
+    """[failures.columns]: a map of columns of your own, or, beside `map`, the fields that differ from that one"""
+    filter: str | None = None
+    """an expression over the columns of the file: rows for which it does not hold are left out"""
+    start_s: Annotated[NonNegative, Field(le=LONGEST_S)] = 0.0
+    """outages of the file that end earlier are left out, and its time counts from here [s]; with a map of recorded
+    failures it is counted from the first of them"""
+    max_mb: MaxMb = TRACE_MB
+    """how much the file may hold, unpacked; more is refused [MB of 2^20 bytes]"""
     degrade: tuple[Degradation, ...] = ()
     """[[failures.degrade]]: devices that are slow, by schedule or at random"""
     on_failure: Literal["restart", "checkpoint", "lost"] = "restart"
@@ -124,15 +147,32 @@ class Failures(Section):
     checkpoint_period_ms: Annotated[Positive, Field(ge=1.0, le=1e9)] = 60_000.0
     """of on_failure = "checkpoint": time from one checkpoint of all running tasks to the next [ms]"""
 
+    @field_serializer("columns")
+    def _what_differs(self, columns: FailureColumns | None) -> dict[str, Any] | None:
+        """A map as a user writes it: without the many keys that a field does not need."""
+        return None if columns is None else columns.model_dump(exclude_defaults=True)
+
+    @model_validator(mode="after")
+    def _readable(self) -> Failures:
+        if self.columns is not None and self.map is None:
+            try:
+                self.columns.check_complete()
+            except ValueError as problem:
+                raise ValueError(f"columns: {problem}") from None
+        if self.filter is not None:
+            check_expression(self.filter, truth=True)
+        return self
+
     @property
     def can_happen(self) -> bool:
         """Whether anything may fail."""
-        return self.node.kind != "none" or self.link.kind != "none" or bool(self.event)
+        return self.nodes_can_fail or self.links_can_fail
 
     @property
     def nodes_can_fail(self) -> bool:
         """Whether a node may fail."""
-        return self.node.kind != "none" or any(outage.node is not None for outage in self.event)
+        by_schedule = any(outage.node is not None for outage in self.event)
+        return self.node.kind != "none" or by_schedule or self.file is not None
 
     @property
     def links_can_fail(self) -> bool:

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from cluster_abm.bounded_files import NETWORK_MB
 from cluster_abm.scenario.base import Section
-from cluster_abm.scenario.distributions import Count, Delay, MaxMb, NonNegative, Speed
+from cluster_abm.scenario.distributions import Count, Delay, MaxMb, NonNegative, Positive, Speed
 
 # Of a part of a network. Larger ones cannot be built, and products of larger ones not be printed.
 Size = Annotated[Count, Field(le=1_000_000_000)]
@@ -25,9 +25,9 @@ class Interconnect(Section):
     """delay: a transfer takes its formula's time, however many there are; contended: transfers share links max-min
     fairly"""
     file: str | None = None
-    """GraphML (.graphml, .xml), node-link JSON (.json), GML (.gml) or a list of edges with named columns (.csv, .tsv),
-    or the name of a shipped network; makes the kind "file". Where cluster.nodes is not given with it, it is the number
-    of the graph's vertices that are nodes"""
+    """GraphML (.graphml, .xml), a platform of SimGrid (.xml), SNDlib's native format (.txt), node-link JSON (.json),
+    GML (.gml) or a list of edges with named columns (.csv, .tsv), or the name of a shipped network; makes the kind
+    "file". Where cluster.nodes is not given with it, it is the number of the graph's vertices that are nodes"""
     graph: str | None = None
     """a networkx graph that was handed over in Python (network=G), as a text of node-link JSON; makes the kind "file".
     Where a scenario is written it stands beside it, as NAME.network.json"""
@@ -35,6 +35,8 @@ class Interconnect(Section):
     """file: "largest": of parts that nothing joins the largest alone; not set: the graph has to be one"""
     max_mb: MaxMb = NETWORK_MB
     """how much the file may hold; more is refused [MB of 2^20 bytes]"""
+    gflops_per_speed: Annotated[Positive, Field(ge=1e-6, le=1e9)] = 1.0
+    """file: of a platform of SimGrid, the speed of a host that is cpu_speed 1 [Gflop/s]"""
     hardware: str | None = None
     """a hardware preset of a network (`cluster-abm hardware`), or a TOML file with one: a link's bandwidth and latency,
     as far as the scenario does not say them itself"""
@@ -106,7 +108,8 @@ class Interconnect(Section):
             raise ValueError(f"graph, file {self.file!r}: give one of them")
         if self.file is None and self.graph is None and self.kind == "file":
             raise ValueError(
-                'file: a kind "file" needs interconnect.file, a GraphML, GML or node-link JSON file or a list of edges'
+                'file: a kind "file" needs interconnect.file, a GraphML, GML or node-link JSON file, a list of edges, '
+                "a platform of SimGrid or a network of SNDlib"
             )
         for name in dict.fromkeys(key for keys in self.USES.values() for key in keys):
             if getattr(self, name) is not None and name not in self.USES[self.kind]:

@@ -232,16 +232,22 @@ def _of_failures(scenario: Scenario) -> Iterator[tuple[str, str]]:
                 yield f"failures.{name}.{key}", f'failures.{name}.kind is "none"'
         elif outages.kind != "weibull":
             yield f"failures.{name}.shape", f'failures.{name}.kind is "{outages.kind}", not "weibull"'
+    if failures.file is None:
+        for key in ("map", "columns", "filter", "start_s", "max_mb"):
+            yield f"failures.{key}", "failures.file is not set"
     if not (failures.can_happen or scenario.nodes_may_fail):
         for name in ("on_failure", "checkpoint_period_ms"):
             yield (
                 f"failures.{name}",
-                "nothing can fail: failures.node, failures.link and failures.event are not set, and no act of the "
-                "script fails a node",
+                "nothing can fail: failures.node, failures.link, failures.event and failures.file are not set, and no "
+                "act of the script fails a node",
             )
     elif not scenario.nodes_may_fail:
         for name in ("on_failure", "checkpoint_period_ms"):
-            yield f"failures.{name}", "no node can fail: failures.node, failures.event and the script name none"
+            yield (
+                f"failures.{name}",
+                "no node can fail: failures.node, failures.event, failures.file and the script name none",
+            )
     elif failures.on_failure != "checkpoint":
         yield "failures.checkpoint_period_ms", f'failures.on_failure is "{failures.on_failure}", not "checkpoint"'
 
@@ -274,10 +280,11 @@ def _of_script(scenario: Scenario) -> Iterator[tuple[str, str]]:
 
 
 def _of_data_and_messages(scenario: Scenario) -> Iterator[tuple[str, str]]:
-    if scenario.interconnect.file is None:
-        yield "interconnect.max_mb", "interconnect.file is not set"
-    elif shipped_network(scenario.interconnect.file) is not None:
-        yield "interconnect.max_mb", "interconnect.file is no file of your own"
+    for name in ("max_mb", "gflops_per_speed"):
+        if scenario.interconnect.file is None:
+            yield f"interconnect.{name}", "interconnect.file is not set"
+        elif shipped_network(scenario.interconnect.file) is not None:
+            yield f"interconnect.{name}", "interconnect.file is no file of your own"
     if not scenario.data.files:
         for name in type(scenario.data).model_fields:
             if name not in ("files", "file"):

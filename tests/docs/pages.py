@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 FENCED = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 # A block that is a file: "`machine.toml`:", or "... in a file `mine.py` (...):", and then the block.
-NAMED = re.compile(r"`([\w-]+\.(?:toml|csv|py))`[^`\n]*:\n\n```\w+\n(.*?)^```", re.DOTALL | re.MULTILINE)
+NAMED = re.compile(r"`([\w-]+\.(?:toml|csv|py|txt|xml))`[^`\n]*:\n\n```\w+\n(.*?)^```", re.DOTALL | re.MULTILINE)
 # A command alone in an indented block.
 INDENTED = re.compile(r"^    (cluster-abm (?:.*\\\n)*.*)", re.MULTILINE)
 

@@ -329,11 +329,19 @@ PROFILES = "program,cpu_ms,memory_mb,accesses\nbit-r,70,3,5\n"
 # Larger than 1 MB.
 LARGE = "arrival_ms,cpu_ms\n" + "1,1\n" * 300_000
 PARTS = '{"nodes": [{"id": 0}, {"id": 1}, {"id": 2}], "edges": [{"source": 0, "target": 1}]}'
+PLATFORM = """<platform version="4.1"><zone id="z" routing="Full"><host id="a" speed="1Gf"/><host id="b" speed="1Gf"/>
+<link id="l" bandwidth="1Gbps"/><route src="a" dst="b"><link_ctn id="l"/></route></zone></platform>"""
+OUTAGES = "node,down_s,up_s\n1,1,1.5\n2,1.2,1.7\n"
+RECORDED = (
+    "System,nodenum,Prob Started (mm/dd/yy hh:mm),Prob Fixed (mm/dd/yy hh:mm),Down Time,node,down_s,up_s\n"
+    "2,5,06/21/03 10:54,06/21/03 10:55,1,3,1.25,2\n"
+)
 TEXTS = {
     "own.csv": OWN_CSV, "hbd.csv": HBD, "swim.tsv": SWIM, "sacct.txt": SACCT, "log.swf": SWF, "large.csv": LARGE,
     "users.csv": USERS_CSV, "files.csv": FILES_CSV, "table.csv": TABLE, "plain-sacct.txt": PLAIN_SACCT,
     "programs.csv": PROFILES, "users.swf": PRECEDED_SWF,
-    "large-programs.csv": PROFILES + ("#" * 99 + "\n") * 11_000, "parts.json": PARTS,
+    "large-programs.csv": PROFILES + ("#" * 99 + "\n") * 11_000, "parts.json": PARTS, "platform.xml": PLATFORM,
+    "outages.csv": OUTAGES, "recorded.csv": RECORDED, "large-outages.csv": OUTAGES + "1,9000,9001\n" * 100_000,
     "large.json": PARTS.replace('"nodes"', '"graph": {"name": "' + "x" * 1_100_000 + '"}, "nodes"'),
 }  # fmt: skip
 
@@ -388,6 +396,16 @@ def of_files(folder: Path) -> dict[str, Effect]:
         "interconnect.max_mb": Effect(FEW | {
             "cluster.nodes": 2, "interconnect.part": "largest", "interconnect.file": str(folder / "large.json")},
             1, "refused"),
+        "interconnect.gflops_per_speed": Effect(FEW | {
+            "cluster.nodes": 2, "interconnect.file": str(folder / "platform.xml")}, 2.0, "run"),
+    } | {
+        f"failures.{name}": Effect(BUSY | {"failures.file": str(folder / file)}, value, changes)
+        for file, name, value, changes in [
+            ("outages.csv", "file", str(folder / "recorded.csv"), "run"), ("recorded.csv", "map", "lanl", "run"),
+            ("outages.csv", "columns", {"node": "node", "down": {"column": "up_s"}}, "run"),
+            ("outages.csv", "filter", "node == 2", "run"), ("outages.csv", "start_s", 0.3, "run"),
+            ("large-outages.csv", "max_mb", 1, "refused"),
+        ]
     }  # fmt: skip
 
 

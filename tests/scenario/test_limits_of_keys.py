@@ -67,13 +67,14 @@ RANGES: dict[str, list[str]] = {
     "[0, 0.99]": ["interconnect.loss_share"],
     "[1e-6, 1e9]": [
         *under(NODE, "quantum_ms"), "cluster.slice_ms", "cluster.exchange_period_ms", "measure.period_ms",
-        "cluster.buffer_control.period_ms", "workload.arrivals.scales_s",
+        "cluster.buffer_control.period_ms", "workload.arrivals.scales_s", "interconnect.gflops_per_speed",
     ],
     "[0, 1e9]": [
         *under(NODE, "context_switch_ms", "disk_seek_rotation_ms"), "interconnect.latency_ms",
         "interconnect.trunk_latency_ms", *under(("negotiation",), "remote_execution_ms", "migration_ms", "timeout_ms"),
         *under(("workload",), "tasks.barrier_ms", "tasks.communication_ms", "arrivals.batch_gap_s"),
         "failures.event.0.at_s", f"{SLOW}.at_s", "script.0.at_s", "measure.from_s",
+        "failures.start_s",
     ],
     "(0, 1e9]": under(NODE, "fault_service_ms"),
     "[1e-3, 1e9]": [
@@ -83,7 +84,8 @@ RANGES: dict[str, list[str]] = {
     ],
     "[0.1, 20]": under((*OUTAGES, SLOW), "shape"),
     "[1, 1e9]": ["failures.checkpoint_period_ms"],
-    "{1..100000}": ["cluster.nodes", "workload.programs.max_mb", "workload.trace.max_mb", "interconnect.max_mb"],
+    "{1..100000}": ["cluster.nodes", "workload.programs.max_mb", "workload.trace.max_mb", "interconnect.max_mb",
+                    "failures.max_mb"],
     "{1..1024}": under(NODE, "cores", "disk_channels"),
     "{1..}": ["data.copies", "compare.seeds"],
     # There are four nodes.
@@ -205,7 +207,7 @@ def numbers_below(tree: Mapping[str, Any], whole: Mapping[str, Any], path: str =
     for name, entry in tree.get("properties", {}).items():
         options = [entry, *entry.get("anyOf", []), *entry.get("allOf", [])]
         section = next((one["$ref"] for one in options if "$ref" in one), None)
-        if f"{path}{name}" == "workload.trace.columns":  # a map: tests/workload/test_maps_of_columns.py
+        if name == "columns":  # a map: tests/workload/test_maps_of_columns.py, test_outages_in_files.py
             continue
         table = entry.get("items", {}).get("$ref") if isinstance(entry.get("items"), dict) else None
         if section or table:

@@ -4,31 +4,29 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 from typing import Any
-from xml.parsers import expat
 
 import networkx as nx
 
-from cluster_abm.bounded_files import BLOCK
 from cluster_abm.errors import InputError
-from cluster_abm.graphs.checks import MOST_PARTS, NUMBERS, check_names, parsed
+from cluster_abm.graphs.checks import NUMBERS, check_names, parsed
+from cluster_abm.graphs.xml_documents import local_name, root_of
 
-DEEPEST = 100
-LONGEST_TAG = 1_000_000  # bytes
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 
 
 def read_graphml(raw: bytes, where: str) -> nx.MultiGraph | nx.MultiDiGraph:
     """The graph in a document. Raises InputError: it holds no graph, declares entities, or holds what would be lost."""
-    _check_form(raw, where)
-    try:
-        root = ElementTree.fromstring(raw)
-    except (ElementTree.ParseError, LookupError, ValueError) as problem:
-        raise InputError(f"{where}: not an XML document: {problem}") from None
+    return graph_in(root_of(raw, where), where)
+
+
+def graph_in(root: ElementTree.Element, where: str) -> nx.MultiGraph | nx.MultiDiGraph:
+    """The graph in a document of which this is the outermost element. Raises InputError as `read_graphml`."""
     _normalise(root)
     graphs = root.findall(f"{{{NAMESPACE}}}graph")
     if root.tag != f"{{{NAMESPACE}}}graphml" or len(graphs) != 1:
-        outermost = root.tag.rpartition("}")[2]
-        raise InputError(f"{where}: {len(graphs)} graphs in a <{outermost}>: one <graph> in a <graphml> is needed")
+        raise InputError(
+            f"{where}: {len(graphs)} graphs in a <{local_name(root)}>: one <graph> in a <graphml> is needed"
+        )
     vertices = [element.get("id") for element in root.iter(f"{{{NAMESPACE}}}node")]
     ends = [(element.get("source"), element.get("target")) for element in root.iter(f"{{{NAMESPACE}}}edge")]
     check_names(vertices, ends, where)
@@ -46,40 +44,6 @@ def read_graphml(raw: bytes, where: str) -> nx.MultiGraph | nx.MultiDiGraph:
             attributes.update(defaults | attributes)
             attributes.update({name: parsed(attributes[name]) for name in NUMBERS if name in attributes})
     return graph
-
-
-def _check_form(raw: bytes, where: str) -> None:
-    """Read the document once for nothing but its form: entities are declared before they can be used, and what is too
-    deep, or of too many parts, is not made into objects."""
-    depth = parts = 0
-
-    def refuse(name: str, *_: object) -> None:
-        raise InputError(f"{where}: declares the entity {name!r}: documents with entities of their own are refused")
-
-    def begin(_: str, attributes: list[str]) -> None:
-        nonlocal depth, parts
-        depth, parts = depth + 1, parts + 1 + len(attributes) // 2
-        if depth > DEEPEST:
-            raise InputError(f"{where}: nested too deeply: allowed up to {DEEPEST} elements in each other")
-        if parts > MOST_PARTS:
-            raise InputError(f"{where}: more than {MOST_PARTS:,} elements and attributes: allowed up to {MOST_PARTS:,}")
-
-    def end(_: str) -> None:
-        nonlocal depth
-        depth -= 1
-
-    parser = expat.ParserCreate()
-    parser.EntityDeclHandler = refuse
-    parser.StartElementHandler, parser.EndElementHandler = begin, end
-    parser.ordered_attributes = True
-    try:
-        for at in range(0, len(raw), BLOCK // 4):
-            parser.Parse(raw[at : at + BLOCK // 4], False)
-            if at - parser.CurrentByteIndex > LONGEST_TAG:
-                raise InputError(f"{where}: a tag or remark of more than {LONGEST_TAG:,} bytes")
-        parser.Parse(b"", True)
-    except (expat.ExpatError, LookupError, ValueError) as problem:
-        raise InputError(f"{where}: not an XML document: {problem}") from None
 
 
 def _normalise(root: ElementTree.Element) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -18,6 +19,7 @@ from cluster_abm.interconnect import Network
 from cluster_abm.scenario.failures import Failures as FailureSettings
 from cluster_abm.scenario.failures import Outages
 from cluster_abm.workload.generators import entity_generator
+from cluster_abm.workload.outages.reading import outages_in_file
 
 # What can fail: a node by its number, or a link by its two vertices.
 Thing = int | tuple[Any, Any]
@@ -64,14 +66,16 @@ class OutagePlan(Timetable):
 
     Attributes:
         links_down: the links that are down.
+        notes: what was left out of failures.file, a line each.
 
-    Raises InputError: an event names a link that the network does not have.
+    Raises InputError: an event names a link that the network does not have; what `outages_in_file` raises.
     """
 
     def __init__(self, settings: FailureSettings, nodes: int, network: Network, run_seed: int, clock: Clock) -> None:
         super().__init__(clock)
         self._causes: Counter[Thing] = Counter()
         self.links_down: set[tuple[Any, Any]] = set()
+        self.notes: tuple[str, ...] = ()
         if settings.can_happen:
             self._plan(settings, nodes, network, run_seed)
 
@@ -94,6 +98,12 @@ class OutagePlan(Timetable):
             thing: Thing = event.node if event.node is not None else _link(event.link, graph_links)
             ends = [] if event.for_s is None else [(event.for_s, False)]
             self.follow(thing, iter([(event.at_s, True), *ends]), 0)
+        of_file = outages_in_file(settings, nodes, network.names_of_vertices)
+        self.notes = of_file.notes
+        columns = (of_file.node, of_file.down_s, of_file.up_s)
+        for node, down_s, up_s in zip(*(column.tolist() for column in columns), strict=True):
+            ends = [] if math.isinf(up_s) else [(up_s - down_s, False)]
+            self.follow(node, iter([(down_s, True), *ends]), 0)
         kinds: list[tuple[Outages, list[Thing]]] = [(settings.node, list(range(nodes))), (settings.link, graph_links)]
         for purpose, (outages, things) in zip(("node_failures", "link_failures"), kinds, strict=True):
             if outages.kind == "none":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Hashable, Mapping
 from contextlib import suppress
@@ -105,6 +106,9 @@ def of_vertices(network: Mapping[str, Any]) -> OfVertices | None:
     at_each, max_mb = network.get("nodes_per_vertex") or 1, network.get("max_mb", NETWORK_MB)
     if any(isinstance(value, bool) or not isinstance(value, int) or value < 1 for value in (at_each, max_mb)):
         return None
+    gflops = network.get("gflops_per_speed", 1.0)
+    if isinstance(gflops, bool) or not isinstance(gflops, int | float) or not 0.0 < gflops < math.inf:
+        return None
     is_largest = network.get("part") == "largest"
     graph = network.get("graph")
     if isinstance(graph, str):
@@ -114,18 +118,19 @@ def of_vertices(network: Mapping[str, Any]) -> OfVertices | None:
         file = network["file"]
         path = shipped_file("networks", file, ".json") or Path(file)
         found = os.stat(path)
-        return _of_file(path, file, max_mb, at_each, is_largest, found.st_mtime_ns, found.st_size)
+        reading = (max_mb, float(gflops))
+        return _of_file(path, file, reading, at_each, is_largest, (found.st_mtime_ns, found.st_size))
     return None
 
 
 # A study builds a scenario for each of its points, mostly on one graph.
 @lru_cache(maxsize=16)
 def _of_file(
-    path: Path, where: str, max_mb: int, at_each: int, is_largest: bool, _modified_ns: int, _size: int
+    path: Path, where: str, reading: tuple[int, float], at_each: int, is_largest: bool, _modified: tuple[int, int]
 ) -> OfVertices | None:
     from cluster_abm.graphs.reading import read_graph
 
-    return _described(read_graph(path, max_mb), where, at_each, is_largest)
+    return _described(read_graph(path, *reading), where, at_each, is_largest)
 
 
 @lru_cache(maxsize=16)

@@ -87,10 +87,12 @@ def cell_key(scenario: Scenario) -> str:
     policy = create(scenario.policy)
     resolved["policy"] = {"name": scenario.policy.name, **policy.parameters.model_dump(mode="json")}
     # How much a file may hold is no part of what it holds.
-    for section in (resolved["workload"]["trace"], resolved["workload"]["programs"], resolved["interconnect"]):
+    work = resolved["workload"]
+    named = (work["trace"], work["programs"], resolved["interconnect"], resolved["failures"])
+    for section in named:
         del section["max_mb"]
     files = _input_files(scenario)
-    for section in (resolved["workload"]["trace"], resolved["workload"]["programs"], resolved["interconnect"]):
+    for section in named:
         # The name, since its ending may give the format; of a folder also those in it, which name programs.
         path = None if section["file"] is None else Path(section["file"])
         if path in files:
@@ -111,7 +113,7 @@ def _sources() -> Iterator[tuple[str, Path]]:
         name = path.relative_to(package).as_posix()
         if name.startswith(WITH_EFFECT) or not name.startswith(WITHOUT_EFFECT):
             yield name, path
-    for path in sorted(package.glob("workload/traces/maps/*.toml")):
+    for path in sorted([*package.glob("workload/traces/maps/*.toml"), *package.glob("workload/outages/maps/*.toml")]):
         yield path.relative_to(package).as_posix(), path
     shipped = shipped_path()
     for pattern in ("*.csv", "programs/*", "networks/*", "traces/*"):
@@ -128,6 +130,8 @@ def _input_files(scenario: Scenario) -> dict[Path, Limit]:
         named |= {str(path): _limit(path, trace) for path in _files(trace)}
     if network.file is not None and shipped_network(network.file) is None:
         named[network.file] = Limit(network.max_mb, "interconnect.max_mb")
+    if scenario.failures.file is not None:
+        named[scenario.failures.file] = Limit(scenario.failures.max_mb, "failures.max_mb")
     if programs.file is not None and os.path.isfile(programs.file):
         named[programs.file] = Limit(programs.max_mb, "workload.programs.max_mb")
     return {Path(name): limit for name, limit in named.items()}

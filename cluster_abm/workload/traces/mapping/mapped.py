@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -43,7 +43,7 @@ def mapped_trace(
         reading: how fields are read where the map leaves a choice.
         sample: the share of the jobs that is kept.
     """
-    _check_patterns(found)
+    check_patterns(found)
     gathered, instants = Gathered(found, where, limit), Instants()
     count = read = 0  # rows so far, and those of them that could be read
     events = EventRows([name for name in found.fields if is_number(name)], found) if found.events is not None else None
@@ -112,8 +112,15 @@ def _sampled(fields: Fields, before: int, found: ColumnMap, sample: float) -> Fl
     return kept_texts(fields.words(field), sample)
 
 
-def _check_patterns(found: ColumnMap) -> None:
-    """Raise InputError for a pattern that is no regular expression with a group."""
+def check_patterns(
+    found: ColumnMap, key: str = "workload.trace.columns", called: Mapping[str, str] | None = None
+) -> None:
+    """Raise InputError for a pattern that is no regular expression with a group.
+
+    Args:
+        key: where the map stands in a scenario.
+        called: what fields are called there, if not by their own names.
+    """
     import pyarrow as pa
 
     fields = found.fields if found.events is None else found.fields | {"events.time": found.events.time}
@@ -127,6 +134,6 @@ def _check_patterns(found: ColumnMap) -> None:
         except (pa.ArrowException, ValueError) as problem:
             said = " ".join(str(problem).split())[:200]
             raise InputError(
-                f"workload.trace.columns.{name}.pattern = {field.pattern[:60]!r}: {said}: allowed: a regular "
+                f"{key}.{(called or {}).get(name, name)}.pattern = {field.pattern[:60]!r}: {said}: allowed: a regular "
                 "expression (RE2) with a group, as ^job-(.*)$"
             ) from None
