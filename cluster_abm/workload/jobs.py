@@ -26,7 +26,8 @@ from cluster_abm.workload.named_files import NamedFiles
 from cluster_abm.workload.pacing import pace
 from cluster_abm.workload.parents import Parents
 from cluster_abm.workload.programs import Library, mean_cpu_ms
-from cluster_abm.workload.requests import requested_times
+from cluster_abm.workload.requests import requested_by_sessions, requested_times
+from cluster_abm.workload.sessions import are_sessions, drawn_sessions, session_means
 from cluster_abm.workload.times import MAX_TASKS, Sizes, whole_ns
 from cluster_abm.workload.traces.logged import LoggedJobs
 from cluster_abm.workload.traces.run_times import pause_jobs
@@ -103,7 +104,7 @@ def work_of(scenario: Scenario, seed: int, may_be_late: bool = False) -> RunJobs
     if may_be_late and can_be_late(scenario):
         late = LateJobs(scenario, seed, jobs_per_second(scenario))
         return RunJobs(late.table, None, late=late)
-    parents, earliest_ns, files, logged = None, None, None, LoggedJobs()
+    parents, earliest_ns, files, sessions, logged = None, None, None, None, LoggedJobs()
     trace = trace_of(scenario)
     programs = programs_of(scenario, trace)
     if scenario.workload.kind == "none":
@@ -113,6 +114,12 @@ def work_of(scenario: Scenario, seed: int, may_be_late: bool = False) -> RunJobs
     elif are_closed(scenario):
         arrival_ms, columns = users_columns(scenario)
         logged = LoggedJobs(users=users_of_jobs(scenario, len(arrival_ms)))
+    elif are_sessions(scenario):
+        sessions = drawn_sessions(scenario, seed, jobs_per_second(scenario))
+        arrival_ms, columns, parents = sessions.arrival_ms, sessions.columns, sessions.parents
+        logged = LoggedJobs(users=sessions.users)
+        if sessions.think_ms is not None:
+            columns |= {THINK: sessions.think_ms}
     else:
         arrival_ms, columns = _synthetic_arrivals_ms(scenario, seed), {}
     ahead = len(scenario.workload.initial)
@@ -135,7 +142,10 @@ def work_of(scenario: Scenario, seed: int, may_be_late: bool = False) -> RunJobs
         sizes.add(table[rows])
         forget_pages(table)
     sizes.check()
-    requested_ms = requested_times(scenario, seed, jobs, columns.get("requested_ms"), programs, longest_ms)
+    if sessions is None:
+        requested_ms = requested_times(scenario, seed, jobs, columns.get("requested_ms"), programs, longest_ms)
+    else:
+        requested_ms = requested_by_sessions(scenario, jobs, sessions.session, sessions.requested_over_longest)
     if parents is not None:
         earliest_ns = _earliest_ns(jobs, columns.get(THINK))
         jobs["arrival_ns"][parents.counts > 0] = NEVER
@@ -189,7 +199,7 @@ def _one_after_the_other(first: Floats | None, ahead: int, other: Floats | None,
 def have_users(scenario: Scenario) -> bool:
     """Whether it is known of a scenario's jobs whose they are. Raises InputError: a trace that cannot be read."""
     trace = trace_of(scenario)
-    return are_closed(scenario) if trace is None else USER in trace.table
+    return are_closed(scenario) or are_sessions(scenario) if trace is None else USER in trace.table
 
 
 def jobs_per_second(scenario: Scenario) -> float:
@@ -210,6 +220,9 @@ def jobs_per_second(scenario: Scenario) -> float:
     cluster = scenario.cluster
     *groups, plain = (count * kind.cpu_speed * kind.cores for kind, count in cluster.kinds)
     capacity = plain + sum(groups)
+    if are_sessions(scenario):
+        means = session_means(scenario)
+        return workload.utilisation * capacity * means.jobs / means.work_s
     # A profile replaces what cpu_ms says.
     task_ms = mean_cpu_ms(workload.programs) if workload.programs.mix else mean_of(workload.cpu_ms)
     demand_s = task_ms / 1000.0 * workload.tasks.mean * work_over_means(workload)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cluster_abm.arrays import Floats
+from cluster_abm.arrays import Floats, Integers
 from cluster_abm.engine.tables import NS_PER_MS, Table
 from cluster_abm.large_tables import blocks, forget_pages
 from cluster_abm.scenario import Scenario
@@ -40,6 +40,21 @@ def requested_times(
         requested_ms[rows] = alone_ms(part, scenario, programs, longest) * np.maximum(1.0, stream.next(len(part)))
         forget_pages(jobs)
     return requested_ms if given is None else np.where(np.isnan(given), requested_ms, given)
+
+
+def requested_by_sessions(scenario: Scenario, jobs: Table, session: Integers, over_longest: Floats) -> Floats | None:
+    """The run time that each job requests whose session requests one for all of its jobs, shape (jobs,) [ms]; NaN: its
+    session requests none. None: no job requests any.
+
+    Args:
+        session: of each job, shape (jobs,).
+        over_longest: what each session requests over what its longest job takes alone, shape (sessions,); NaN: nothing.
+    """
+    if np.isnan(over_longest).all():
+        return None
+    longest_ms = np.zeros(len(over_longest))
+    np.maximum.at(longest_ms, session, alone_ms(jobs, scenario))
+    return np.asarray((over_longest * longest_ms)[session])
 
 
 def alone_ms(

@@ -189,11 +189,11 @@ def _print_distances(log: JobLog, fitted: Fitted, found: Distances) -> None:
         [
             {
                 "column": name,
-                "KS, law": f"{found.law[name]:.4f}",
+                "KS, law": f"{found.law[name]:.4f}" if name in found.law else "",
                 "KS, draws": f"{found.drawn[name]:.4f}",
-                "mean, law over log": f"{found.means[name]:.9f}",
+                "mean, law over log": f"{found.means[name]:.9f}" if name in found.means else "",
             }
-            for name in found.law
+            for name in found.drawn
         ]
     )
     rows = [_row("jobs", found.jobs)]

@@ -44,9 +44,10 @@ class Distances:
     """Log and model side by side."""
 
     seeds: tuple[int, ...]  # of the draws
-    law: dict[str, float]  # by column, the Kolmogorov-Smirnov distance between the log and the fitted law itself
+    # by column that has one law, the Kolmogorov-Smirnov distance between the log and the fitted law itself
+    law: dict[str, float]
     drawn: dict[str, float]  # by column, that between the log and the draws of a seed: its mean over seeds
-    means: dict[str, float]  # by column, mean of the law over that of the log
+    means: dict[str, float]  # by column that has one law, mean of the law over that of the log
     dispersions: dict[float, Pair]  # index of dispersion of counts, by length of the windows [s]
     correlations: dict[str, Pair]  # rank correlations by "first,second"
     repeats: dict[int, Pair]  # rank correlation of a job's demands with those of an earlier job, by the lag in jobs
@@ -60,11 +61,11 @@ class Distances:
         """The part `distances` of `trace fit --json`."""
         columns = {
             name: {
-                "ks_law": _finite(self.law[name]),
+                "ks_law": _finite(self.law.get(name, math.nan)),
                 "ks_drawn": _finite(self.drawn[name]),
-                "mean_ratio": _finite(self.means[name]),
+                "mean_ratio": _finite(self.means.get(name, math.nan)),
             }
-            for name in self.law
+            for name in self.drawn
         }
         found: dict[str, Any] = {"seeds": list(self.seeds), "columns": columns}
         for name in ("dispersions", "correlations", "repeats", "homes", "homes_cpu"):
@@ -91,9 +92,10 @@ def distances(log: JobLog, fitted: Fitted, seeds: Iterable[int]) -> tuple[Distan
     for name, values in jobs.columns.items():
         known = values[~np.isnan(values)]
         found = _law_of(fitted, name)
-        sample = sample_of(known)
-        law[name] = float(distance(found, sample).max())
-        means[name] = found.mean / sample.mean if sample.mean else 1.0
+        if found is not None:
+            sample = sample_of(known)
+            law[name] = float(distance(found, sample).max())
+            means[name] = found.mean / sample.mean if sample.mean else 1.0
         drawn[name] = _mean([ks_2samp(known, one.columns[name], method="asymp").statistic for one in draws if len(one)])
     return Distances(
         seeds, law, drawn, means,
@@ -121,10 +123,12 @@ def _dispersion_in(piece_s: float) -> Callable[[Jobs], float]:
     return lambda jobs: dispersion(jobs.times_s, jobs.window_s, piece_s)
 
 
-def _law_of(fitted: Fitted, name: str) -> Quantiles:
+def _law_of(fitted: Fitted, name: str) -> Quantiles | None:
+    """The law of a column; None: its groups of sessions have one each."""
+    widths = fitted.scenario.workload.tasks.widths
     if name == "tasks":
-        return widths_law(fitted.scenario.workload.tasks.weights_of_widths)
-    return as_quantiles(fitted.laws[name])
+        return widths_law(fitted.scenario.workload.tasks.weights_of_widths) if widths else None
+    return as_quantiles(fitted.laws[name]) if name in fitted.laws else None
 
 
 def as_quantiles(law: Distribution) -> Quantiles:

@@ -22,6 +22,7 @@ from cluster_abm.study.fitting.courses import Course, fit_course, without_course
 from cluster_abm.study.fitting.joint import fit_dependence, fit_repeats, spearman
 from cluster_abm.study.fitting.log import REQUEST, JobLog
 from cluster_abm.study.fitting.marginals import fit_quantiles, fit_widths
+from cluster_abm.study.fitting.users.fit_sessions import fit_sessions, why_not, with_sessions
 from cluster_abm.workload.drawing.dependence import product_over_means
 
 # Load of the CPUs for which a cluster is made that nothing else says.
@@ -55,31 +56,77 @@ def fit(base: Scenario, log: JobLog, name: str = "fitted") -> Fitted:
 
     Raises InputError: a base that cannot be a synthetic scenario.
     """
-    jobs, columns = log.jobs, log.jobs.columns
-    laws = {name: _law(values) for name, values in columns.items() if name != "tasks"}
-    course = fit_course(jobs.times_s, jobs.window_s, log.header, log.begin_s)
-    bursts = fit_bursts(without_course(jobs.times_s, jobs.window_s, course), jobs.window_s, log.resolution_s)
+    reason = why_not(log.jobs)
+    tables, common_laws = _common(base, log, name)
+    if reason:
+        tables, laws, course, notes = _independent_jobs(tables, log)
+        notes.append(f"users: {reason}: jobs are drawn one by one, and no user holds back")
+    else:
+        tables, laws, course, notes = _of_users(tables, log)
+    notes += list(_missing(log))
+    scenario = scenario_from(tables, f"scenario fitted to {log.file}")
+    return Fitted(scenario, tables, common_laws | laws, course, tuple(notes))
+
+
+def _common(base: Scenario, log: JobLog, name: str) -> tuple[dict[str, Any], dict[str, Distribution]]:
+    """The tables of the scenario without what is fitted in two ways, and the laws among them."""
+    jobs = log.jobs
+    laws = {name: _law(jobs.columns[name]) for name in ALONE if name in jobs.columns}
     tables = base.model_dump(mode="json", exclude_unset=True, exclude_none=True)
     tables["name"], tables["summary"] = name, f"jobs like those of {re.sub('[{}]', '', PurePath(log.file).name)}"
     workload = {key: value for key, value in tables.get("workload", {}).items() if key not in REPLACED}
     workload |= {
         "duration_s": jobs.window_s,
         "jobs_per_s": len(jobs.times_s) / jobs.window_s,
-        "arrivals": _arrivals(bursts, course),
         **{name: _said(law) for name, law in laws.items()},
     }
     if "request_kb" in laws:
         workload["request_kb"] |= {"per": "job"}
-    if "memory_mb" in laws:
-        workload.pop("memory_of", None)
     if "io_per_ms" in laws:
         workload.pop("no_io_share", None)
-    if "tasks" in columns:
-        barriers = {key: value for key, value in workload.get("tasks", {}).items() if key in BARRIERS}
-        workload["tasks"] = barriers | {"widths": fit_widths(columns["tasks"][~np.isnan(columns["tasks"])])}
     if jobs.homes is not None:
         counts = np.bincount(jobs.homes)
         workload["home"] = {"kind": "weights", "weights": [float(count) for count in counts]}
+    tables["workload"] = workload
+    return tables, laws
+
+
+def _of_users(tables: dict[str, Any], log: JobLog) -> tuple[dict[str, Any], dict[str, Distribution], Course, list[str]]:
+    """Jobs in sessions of users who hold back."""
+    workload = {key: value for key, value in tables["workload"].items() if key not in SAID_BY_SESSIONS}
+    workload["kind"] = "sessions"
+    if "tasks" in tables["workload"]:
+        barriers = {key: value for key, value in tables["workload"]["tasks"].items() if key in BARRIERS}
+        workload |= {"tasks": barriers} if barriers else {}
+    if "memory_mb" not in log.jobs.columns:
+        workload |= {key: tables["workload"][key] for key in MEMORY if key in tables["workload"]}
+    found = fit_sessions(tables | {"workload": workload}, log)
+    gap_min, hold_back_h = found.section["longest_gap_s"] / 60.0, found.section["hold_back_s"] / 3600.0
+    held = f"half are put off by a day at a backlog of {hold_back_h:g} h" if hold_back_h else "none is put off"
+    note = (
+        f"users: {found.users:,} with {found.sessions:,} sessions, whose gaps are up to {gap_min:g} min, in "
+        f"{len(found.section['group'])} groups; {held}: of what was tried the work varies most like the log's"
+    )
+    return with_sessions(tables | {"workload": workload}, found), {}, found.course, [note]
+
+
+def _independent_jobs(
+    tables: dict[str, Any], log: JobLog
+) -> tuple[dict[str, Any], dict[str, Distribution], Course, list[str]]:
+    """Jobs one by one, by the laws of their columns and how these depend on each other."""
+    jobs, columns = log.jobs, log.jobs.columns
+    laws = {name: _law(values) for name, values in columns.items() if name != "tasks" and name not in ALONE}
+    course = fit_course(jobs.times_s, jobs.window_s, log.header, log.begin_s)
+    bursts = fit_bursts(without_course(jobs.times_s, jobs.window_s, course), jobs.window_s, log.resolution_s)
+    workload = dict(tables["workload"]) | {
+        "arrivals": _arrivals(bursts, course),
+        **{name: _said(law) for name, law in laws.items()},
+    }
+    if "memory_mb" in laws:
+        workload.pop("memory_of", None)
+    if "tasks" in columns:
+        barriers = {key: value for key, value in workload.get("tasks", {}).items() if key in BARRIERS}
+        workload["tasks"] = barriers | {"widths": fit_widths(columns["tasks"][~np.isnan(columns["tasks"])])}
     fixed, notes = _work_kept(columns, laws, workload)
     dependence = fit_dependence(columns, fixed)
     if dependence:
@@ -87,14 +134,17 @@ def fit(base: Scenario, log: JobLog, name: str = "fitted") -> Fitted:
     repeats = fit_repeats([columns[name] for name in DEMANDS if name in columns])
     if repeats.share:
         workload["repeats"] = repeats.model_dump()
-    tables["workload"] = workload
-    notes += list(_missing(log))
-    scenario = scenario_from(tables, f"scenario fitted to {log.file}")
-    return Fitted(scenario, tables, laws, course, tuple(notes))
+    return tables | {"workload": workload}, laws, course, notes
 
 
 # Keys of the base's workload that the log says in their place.
-REPLACED = ("kind", "trace", "jobs", "jobs_per_s", "utilisation", "duration_s", "arrivals", "repeats", "dependence")
+REPLACED = (
+    "kind", "trace", "jobs", "jobs_per_s", "utilisation", "duration_s", "arrivals", "repeats", "dependence", "sessions",
+)  # fmt: skip
+# Columns that are drawn for each job by itself in any case.
+ALONE = ("io_per_ms", "request_kb", "initial_data_mb")
+MEMORY = ("memory_mb", "memory_of")
+SAID_BY_SESSIONS = ("cpu_ms", "task_cpu", "tasks", "requested_over_actual", *MEMORY)
 BARRIERS = ("barrier_ms", "communication_ms")
 DEMANDS = ("cpu_ms", "memory_mb", "io_per_ms", "tasks")
 

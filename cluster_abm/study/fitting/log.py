@@ -54,6 +54,8 @@ class Jobs:
     columns: Mapping[str, Floats]
     homes: npt.NDArray[np.int64] | None  # the node of each, shape (jobs,); None: not known
     held: Held | None = None  # None: as the columns say
+    users: npt.NDArray[np.int64] | None = None  # the user of each, -1: not known, shape (jobs,); None: of no job
+    waits_s: Floats | None = None  # how long each waited in the log, NaN: not known, shape (jobs,) [s]; None: of no job
 
     def __len__(self) -> int:
         return len(self.times_s)
@@ -77,6 +79,8 @@ class Jobs:
             columns={name: values[rows] for name, values in self.columns.items()},
             homes=None if self.homes is None else self.homes[rows],
             held=None if self.held is None else self.held.at(rows),
+            users=None if self.users is None else self.users[rows],
+            waits_s=None if self.waits_s is None else self.waits_s[rows],
         )
 
 
@@ -133,6 +137,7 @@ def read_log(scenario: Scenario) -> JobLog:
     requested = given.get("requested_ms")
     if requested is not None and table.requested_ms is not None and not np.isnan(requested).all():
         columns[REQUEST] = _over_alone(requested, table.jobs, scenario)
+    users, waits_ms = table.logged.users, table.logged.recorded_wait_ms
     gaps = np.diff(np.unique(arrival_ms))
     return JobLog(
         file=str(where),
@@ -142,6 +147,8 @@ def read_log(scenario: Scenario) -> JobLog:
             columns=columns,
             homes=table.jobs["home"].astype(np.int64) if "home" in given else None,
             held=_held(table, scenario),
+            users=None if users is None else users.numbers,
+            waits_s=None if waits_ms is None else waits_ms / 1000.0,
         ),
         header=_header(scenario, where),
         begin_s=choice.start_s + begin_ms / 1000.0,

@@ -70,6 +70,9 @@ def _near(found: Distances) -> list[str]:
     if found.law:
         each = ", ".join(f"{name} {value:.4f}" for name, value in found.law.items())
         lines.append(f"Kolmogorov-Smirnov distance of the laws: {each}.")
+    if found.drawn.keys() - found.law.keys():
+        each = ", ".join(f"{name} {value:.4f}" for name, value in found.drawn.items() if name not in found.law)
+        lines.append(f"mean Kolmogorov-Smirnov distance of the draws: {each}.")
     if found.dispersions:
         each = ", ".join(f"{pair.log:.3g}/{pair.model:.3g} ({key:g} s)" for key, pair in found.dispersions.items())
         lines.append(f"dispersion of counts, log/model: {each}.")

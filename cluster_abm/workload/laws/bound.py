@@ -10,6 +10,7 @@ from cluster_abm.workload.applications import as_application
 from cluster_abm.workload.drawing.draws import mean_of
 from cluster_abm.workload.from_trace import trace_of
 from cluster_abm.workload.programs import mean_cpu_ms
+from cluster_abm.workload.sessions import are_sessions, session_means
 from cluster_abm.workload.traces.recognition import is_batch
 from cluster_abm.workload.traces.table import RECORDED_RUN, RECORDED_WAIT
 
@@ -82,6 +83,9 @@ def mean_isolated_ms(scenario: Scenario) -> float | None:
             run_ms = trace.numbers[RECORDED_RUN] * workload.trace.cpu_scale
             is_known = ~np.isnan(run_ms)
             cpu_ms, rates = np.where(is_known, run_ms, cpu_ms), np.where(is_known, 0.0, rates)
+    elif are_sessions(scenario):
+        means = session_means(scenario)
+        cpu_ms, rates = np.array([1000.0 * means.work_s / (means.jobs * means.tasks)]), np.array([io_per_ms])
     elif workload.programs.mix:
         cpu_ms, rates = np.array([mean_cpu_ms(workload.programs)]), np.zeros(1)
     else:

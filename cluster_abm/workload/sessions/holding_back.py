@@ -42,9 +42,7 @@ def put_off(
     hours = math.ceil(window_s / HOUR_S) + LATEST_H
     begins = starts_s.copy()
     head, following = np.full(hours, -1, np.int64), np.full(len(begins), -1, np.int64)
-    _serve(
-        begins, tolerated_s / HOUR_S, first, offsets_s, run_s, tasks, processors, np.zeros(hours), head, following
-    )
+    _serve(begins, tolerated_s / HOUR_S, first, offsets_s, run_s, tasks, processors, np.zeros(hours), head, following)
     return begins
 
 

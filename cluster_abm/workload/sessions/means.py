@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload.drawing.draws import mean_of
 
@@ -27,27 +26,7 @@ def session_means(scenario: Scenario) -> SessionMeans:
     tasks = np.array([_mean_width(group.widths) for group in groups])
     work_s = np.array([mean_of(group.work_s) for group in groups])
     shares = shares / shares.sum()
-    return SessionMeans(
-        float(shares @ jobs), float(shares @ (jobs * tasks) / (shares @ jobs)), float(shares @ work_s)
-    )
-
-
-def jobs_per_second(scenario: Scenario, capacity: float) -> float:
-    """Mean submission rate of jobs that come in sessions, by `jobs_per_s` or `utilisation` [1/s].
-
-    Raises InputError: a utilisation of no work.
-
-    Args:
-        capacity: of all nodes [CPU seconds at speed 1 per second].
-    """
-    workload = scenario.workload
-    if workload.jobs_per_s is not None:
-        return workload.jobs_per_s
-    assert workload.utilisation is not None  # the scenario's check
-    means = session_means(scenario)
-    if means.work_s <= 0:
-        raise InputError("workload.utilisation: needs a mean of workload.sessions.group.work_s above 0")
-    return workload.utilisation * capacity * means.jobs / means.work_s
+    return SessionMeans(float(shares @ jobs), float(shares @ (jobs * tasks) / (shares @ jobs)), float(shares @ work_s))
 
 
 def sessions_per_s(scenario: Scenario, jobs_per_s: float) -> float:

@@ -1,0 +1,125 @@
+"""`[workload.sessions]` of a log: the laws of its groups of sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from cluster_abm.arrays import Flags, Floats, Integers
+from cluster_abm.scenario.distributions import LARGEST
+from cluster_abm.study.fitting.marginals import fit_quantiles, fit_widths
+from cluster_abm.study.fitting.users.seen import SeenSessions
+
+# Quantiles of a law of a group, of one of all sessions; widths of a group; users of a group that it names.
+POINTS_OF_GROUP, POINTS_OF_ALL, WIDTHS, NAMED_USERS = 12, 30, 12, 10
+HOURS = 24
+# The weights of hours are those of so many sessions more, which come evenly: few sessions say little of hours.
+EVEN_SESSIONS = 48
+LEAST_S = 1e-6
+
+
+def section_of(sessions: SeenSessions, groups: Integers, memory_mb: Floats | None, starts_h: float) -> dict[str, Any]:
+    """The section, but for how users hold back.
+
+    Args:
+        sessions: of the log.
+        groups: the group of each, shape (sessions,).
+        memory_mb: of a task of each job of the sessions, NaN: not known, shape (jobs,); None: of no job.
+        starts_h: hour of the day at which the log begins [h].
+    """
+    jobs = sessions.jobs
+    users = jobs.user[sessions.first]
+    weights = np.bincount(users)
+    # The most active user first.
+    order = np.argsort(-weights, kind="stable")
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    hours = ((jobs.times_s[sessions.first] / 3600.0 + starts_h) % HOURS).astype(np.int64)
+    found: dict[str, Any] = {
+        "users": [float(weight) for weight in weights[order]],
+        "longest_gap_s": sessions.longest_gap_s,
+    }
+    for name, values in (
+        ("gap_s", sessions.gap_s[sessions.follows & ~sessions.after_end]),
+        ("think_s", sessions.since_end_s[sessions.after_end]),
+        ("wait_s", jobs.wait_s[~np.isnan(jobs.wait_s)]),
+    ):
+        if len(values):
+            found[name] = law_of(values, POINTS_OF_ALL)
+    found["group"] = [
+        _group(sessions, groups == number, rank[users], hours, memory_mb) for number in range(int(groups.max()) + 1)
+    ]
+    return found
+
+
+def _group(
+    sessions: SeenSessions, chosen: Flags, users: Integers, hours: Integers, memory_mb: Floats | None
+) -> Mapping[str, Any]:
+    jobs = sessions.jobs
+    own = chosen[sessions.session]
+    found: dict[str, Any] = {
+        "share": float(chosen.sum()),
+        "jobs": law_of(sessions.count[chosen].astype(float), POINTS_OF_GROUP),
+        "work_s": law_of(sessions.work_s[chosen], POINTS_OF_GROUP),
+        "longest_s": float(jobs.cpu_s[own].max()),
+        "widths": fit_widths(jobs.tasks[own], WIDTHS),
+    }
+    several = own & (sessions.count > 1)[sessions.session]
+    if several.any():
+        mean_s = sessions.work_s / np.bincount(sessions.session, jobs.tasks, len(sessions))
+        found["spread"] = law_of(np.maximum(jobs.cpu_s / mean_s[sessions.session], LEAST_S)[several], POINTS_OF_GROUP)
+    common = jobs.tasks[sessions.first]
+    differ = np.bincount(sessions.session, jobs.tasks != common[sessions.session], len(sessions))
+    found["one_width"] = round(float((differ[chosen] == 0).mean()), 4)
+    ratio = _requested_over_longest(sessions)[chosen]
+    if not np.isnan(ratio).all():
+        found["requested_over_longest"] = law_of(ratio[~np.isnan(ratio)], POINTS_OF_GROUP)
+    if memory_mb is not None and not np.isnan(memory_mb[own]).all():
+        found["memory_mb"] = law_of(memory_mb[own][~np.isnan(memory_mb[own])], POINTS_OF_GROUP)
+    could = own & sessions.could_wait
+    if could.any():
+        found["after_end"] = round(float(sessions.after_end[could].mean()), 4)
+    found["daily"] = _daily(hours, chosen)
+    counts = np.bincount(users[chosen])
+    named = np.argsort(-counts, kind="stable")[:NAMED_USERS]
+    found["users"] = {str(user): float(counts[user]) for user in sorted(named.tolist()) if counts[user]}
+    others = float(counts.sum() - counts[named].sum())
+    if others:
+        found["users"]["other"] = others
+    return found
+
+
+def _daily(hours: Integers, chosen: Flags) -> list[float]:
+    """Sessions of a group in proportion to all sessions, by the hour of the day."""
+    all_hours = np.bincount(hours, minlength=HOURS) / len(hours)
+    own = np.bincount(hours[chosen], minlength=HOURS)
+    expected = all_hours * chosen.sum()
+    weights = (own + EVEN_SESSIONS / HOURS) / (expected + EVEN_SESSIONS / HOURS)
+    return [float(f"{weight:.3g}") for weight in weights]
+
+
+def _requested_over_longest(sessions: SeenSessions) -> Floats:
+    """The median request of each session over what its longest job takes alone, at least 1; NaN: it requests nothing.
+
+    Shape (sessions,).
+    """
+    jobs = sessions.jobs
+    order = np.lexsort((jobs.requested_s, sessions.session))  # NaN last
+    known = np.bincount(sessions.session, ~np.isnan(jobs.requested_s), len(sessions)).astype(np.int64)
+    median = jobs.requested_s[order][sessions.first + np.maximum(known - 1, 0) // 2]
+    longest = np.maximum.reduceat(jobs.alone_s, sessions.first)
+    return np.where(known > 0, np.clip(median / longest, 1.0, LARGEST), np.nan)
+
+
+def law_of(values: Floats, points: int) -> dict[str, Any]:
+    """The law of a sample, as a scenario has it: its mean is the sample's."""
+    if not np.ptp(values):
+        return {"kind": "fixed", "mean": float(f"{values[0]:.9g}")}
+    found = fit_quantiles(np.asarray(values, float), most=points)
+    return {
+        "kind": "quantiles",
+        "values": [float(f"{value:.9g}") for value in found.values],
+        "probabilities": [float(f"{share:.9g}") for share in found.probabilities],
+    }
