@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, Strict, field_validator, model_validator
 
 from cluster_abm.scenario.base import Section
 from cluster_abm.scenario.distributions import MOST_QUANTILES, MOST_TASKS, Distribution, NonNegative, Positive, Share
@@ -32,6 +32,8 @@ class SessionGroup(Section):
     """CPU time of all tasks of all jobs of a session together, at speed 1 [s]"""
     spread: Distribution = ONE
     """CPU time of a task of a job, in proportion to those of the session's other jobs"""
+    work_with_tasks: Annotated[float, Strict(), Field(ge=-0.99, le=0.99, allow_inf_nan=False)] = 0.0
+    """rank correlation of a session's work and the tasks of all its jobs together (a Gaussian copula)"""
     longest_s: Positive = 1e9
     """the longest CPU time of a task; the session's other jobs get what is cut off, up to as much each [s]"""
     widths: Annotated[dict[str, NonNegative], Field(max_length=MOST_QUANTILES)] = Field(

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 
 from cluster_abm.arrays import Flags, Floats, Integers
+from cluster_abm.scenario.dependence import normal_correlation
 from cluster_abm.scenario.sessions import SessionGroup, Sessions
-from cluster_abm.workload.drawing.draws import draw
+from cluster_abm.workload.drawing.dependence import LEAST, MOST
+from cluster_abm.workload.drawing.draws import draw, quantile
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,16 @@ def _widths(group: SessionGroup, session: Integers, sessions: int, rng: np.rando
     return np.where(has_one[session], common[session], drawn(len(session)))
 
 
+def _beside(values: Floats, spearman: float, rng: np.random.Generator) -> Floats:
+    """Uniform numbers in 0..1, neither end, of a rank correlation with values, shape as `values`."""
+    chance = rng.permutation(len(values))  # among equal values
+    rank = np.empty(len(values))
+    rank[np.lexsort((chance, values))] = (np.arange(len(values)) + 0.5) / len(values)
+    correlation = normal_correlation(spearman)
+    normal = correlation * ndtri(rank) + np.sqrt(1.0 - correlation**2) * rng.standard_normal(len(values))
+    return np.clip(ndtr(normal), LEAST, MOST)
+
+
 def _run_times(
     group: SessionGroup, session: Integers, sessions: int, tasks: Floats, rng: np.random.Generator
 ) -> Floats:
@@ -104,7 +117,9 @@ def _run_times(
 
     What is longer than the group's longest is cut, and the others of the session get longer by one factor, up to that.
     """
-    work_s, ratio = draw(group.work_s, rng, sessions), draw(group.spread, rng, len(session))
+    of_session = np.bincount(session, tasks, sessions)
+    work_s = quantile(group.work_s, _beside(of_session, group.work_with_tasks, rng))
+    ratio = draw(group.spread, rng, len(session))
     run_s = ratio * (work_s / np.bincount(session, ratio * tasks, sessions))[session]
     is_cut = run_s > group.longest_s
     if is_cut.any():

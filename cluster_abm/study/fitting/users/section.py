@@ -9,6 +9,7 @@ import numpy as np
 
 from cluster_abm.arrays import Flags, Floats, Integers
 from cluster_abm.scenario.distributions import LARGEST
+from cluster_abm.study.fitting.joint import spearman
 from cluster_abm.study.fitting.marginals import fit_quantiles, fit_widths
 from cluster_abm.study.fitting.users.seen import SeenSessions
 
@@ -63,6 +64,7 @@ def _group(
         "share": float(chosen.sum()),
         "jobs": law_of(sessions.count[chosen].astype(float), POINTS_OF_GROUP),
         "work_s": law_of(sessions.work_s[chosen], POINTS_OF_GROUP),
+        "work_with_tasks": _work_with_tasks(sessions.work_s[chosen], np.bincount(sessions.session, jobs.tasks)[chosen]),
         "longest_s": float(jobs.cpu_s[own].max()),
         "widths": fit_widths(jobs.tasks[own], WIDTHS),
     }
@@ -89,6 +91,11 @@ def _group(
     if others:
         found["users"]["other"] = others
     return found
+
+
+def _work_with_tasks(work_s: Floats, tasks: Floats) -> float:
+    found = spearman(work_s, tasks)
+    return 0.0 if np.isnan(found) else round(float(np.clip(found, -0.99, 0.99)), 3)
 
 
 def _daily(hours: Integers, chosen: Flags) -> list[float]:
