@@ -8,6 +8,7 @@ from case import Case, Random
 from column_maps import map_case
 from fits import fit_case
 from options import listing_case, option_case
+from outages import outage_case
 from planned import planned_case
 from scenario_files import scenario_case, setting_case
 from studies import folder_case, study_case
@@ -25,6 +26,7 @@ KINDS: dict[str, tuple[int, Callable[[Random], Case]]] = {
     "listing": (2, listing_case),
     "program": (6, program_case),
     "network": (7, network_case),
+    "outages": (3, outage_case),
     "study": (5, study_case),
     "folder": (6, folder_case),
     "planned": (5, planned_case),

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from case import Case, Random
 from nasty import CELLS, bomb, spoilt_bytes, spoilt_lines, value
+from network_samples import PLATFORM, SNDLIB
 from scenario_files import BASE, FILES, NETWORK, PROFILES, ending
 from settings import setting
 from trace_samples import CELLS as CELLS_OF_TRACES
@@ -245,7 +246,9 @@ def program_case(random: Random) -> Case:
 
 def network_case(random: Random) -> Case:
     """`run` over a spoilt graph."""
-    name, data = random.choice((("g.json", NETWORK), ("g.graphml", GRAPHML), ("g.xml", GRAPHML)))
+    name, data = random.choice(
+        (("g.json", NETWORK), ("g.graphml", GRAPHML), ("g.xml", GRAPHML), ("g.xml", PLATFORM), ("g.txt", SNDLIB))
+    )
     changes = []
     for _ in range(random.choice((1, 1, 2))):
         chance = random.random()
