@@ -7,10 +7,10 @@ import numpy as np
 from cluster_abm.arrays import Floats, Integers
 from cluster_abm.study.fitting.users.seen import SeenSessions
 
-# As many groups as there are hundreds of sessions, and no more than these; none with fewer sessions.
-SESSIONS_A_GROUP, MOST_GROUPS, FEWEST_SESSIONS = 100, 48, 8
+# As many groups as there are fifties of sessions, and no more than these; none with fewer sessions.
+SESSIONS_A_GROUP, MOST_GROUPS, FEWEST_SESSIONS = 50, 64, 8
 # What the spread of run times within a session counts, next to the logarithms of the other features.
-WEIGHT_OF_SPREAD = 0.5
+WEIGHT_OF_SPREAD = 1.0
 
 
 def groups_of(sessions: SeenSessions) -> Integers:
@@ -18,7 +18,8 @@ def groups_of(sessions: SeenSessions) -> Integers:
 
     Sessions are points: logarithms of their jobs, mean run time, mean tasks and work, and the spread of run times. The
     group of the largest variance is cut at its mean along the axis on which it varies most, until there are enough.
-    Half of the weight of a session is that of its work: few sessions have most of it, and it is what queues.
+    A third of the weights counts sessions, a third jobs, and a third work: few sessions have most of it, and it is what
+    queues.
     """
     log_run = np.log(sessions.jobs.cpu_s)
     mean_run = sessions.mean(log_run)
@@ -29,7 +30,7 @@ def groups_of(sessions: SeenSessions) -> Integers:
             WEIGHT_OF_SPREAD * spread,
         ]
     )  # fmt: skip
-    weights = 1.0 / len(sessions) + sessions.work_s / sessions.work_s.sum()
+    weights = sum(values / values.sum() for values in (np.ones(len(sessions)), sessions.count, sessions.work_s))
     return cut(points, weights, max(1, min(MOST_GROUPS, len(sessions) // SESSIONS_A_GROUP)), FEWEST_SESSIONS)
 
 
