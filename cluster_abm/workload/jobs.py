@@ -28,7 +28,8 @@ from cluster_abm.workload.parents import Parents
 from cluster_abm.workload.programs import Library, mean_cpu_ms
 from cluster_abm.workload.requests import requested_by_sessions, requested_times
 from cluster_abm.workload.sessions import are_sessions, drawn_sessions, session_means
-from cluster_abm.workload.times import MAX_TASKS, Sizes, whole_ns
+from cluster_abm.workload.times import LONGEST_MS, MAX_TASKS, Sizes, whole_ns
+from cluster_abm.workload.traces.dependence import longest_path
 from cluster_abm.workload.traces.logged import LoggedJobs
 from cluster_abm.workload.traces.run_times import pause_jobs
 from cluster_abm.workload.traces.table import RECORDED_RUN, THINK, USER
@@ -130,7 +131,7 @@ def work_of(scenario: Scenario, seed: int, may_be_late: bool = False) -> RunJobs
         pausing = pause_jobs(jobs, columns[RECORDED_RUN], scenario.cluster)
         programs, remarks = Library.nameless(pausing.phases), pausing.remarks
     pace(jobs, scenario)
-    thinking_ms = plan_thinking(jobs, scenario, seed) if are_closed(scenario) else 0.0
+    thinking_ms = plan_thinking(jobs, scenario, seed) if are_closed(scenario) else _idle_ms(parents, columns)
     demands = task_demands(scenario, seed, jobs)
     longest_ms = None if demands is None or not len(jobs) else longest_of_jobs(jobs, demands["cpu_ms"])
     if ahead:
@@ -163,6 +164,17 @@ def program_names(scenario: Scenario) -> tuple[str, ...]:
     """Names of the programs by the numbers in the job table; none without programs."""
     programs = programs_of(scenario, trace_of(scenario))
     return () if programs is None else programs.names
+
+
+def _idle_ms(parents: Parents | None, columns: dict[str, Floats]) -> float:
+    """How long think times and pauses may keep the last job from its end, whatever nodes do: an upper bound [ms]."""
+    own = [np.nan_to_num(columns[name]) for name in (THINK, RECORDED_RUN) if name in columns]
+    if not own or parents is None:
+        return float(own[0].max(initial=0.0)) if own else 0.0
+    each = np.sum(own, axis=0)
+    total = float(each.sum())
+    # The longest chain of jobs is looked for where all together would be too much.
+    return total if total <= LONGEST_MS / 10.0 else float(each[longest_path(parents, each)].sum())
 
 
 def _earliest_ns(jobs: Table, think_ms: Floats | None) -> list[int]:

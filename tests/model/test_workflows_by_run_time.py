@@ -13,14 +13,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support import PLAIN, finished, scenario
 
-from cluster_abm import ClusterModel
+from cluster_abm import ClusterModel, limits
+from cluster_abm.engine.tables import JOB
 from cluster_abm.errors import InputError
 from cluster_abm.study.fitting.log import read_log
 from cluster_abm.workload import work_of
 from cluster_abm.workload.laws.bound import mean_isolated_ms
 from cluster_abm.workload.requests import alone_ms
 from cluster_abm.workload.traces import LogReading, read_trace, trace_info
-from cluster_abm.workload.traces.run_times import ACCESS_CPU_MS
+from cluster_abm.workload.traces.run_times import ACCESS_CPU_MS, pause_jobs
 
 DATA = Path(os.environ.get("CLUSTER_ABM_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
 SLICE_MS = 10.0
@@ -170,6 +171,13 @@ def test_what_a_task_takes_alone_is_known_before_the_run(tmp_path: Path) -> None
     work = work_of(chosen, 1)
     assert alone_ms(work.jobs, chosen, work.programs) == pytest.approx([10_000, 30_000, 20_000, 5000])
     assert mean_isolated_ms(chosen) == pytest.approx(65_000 / 4)
+
+
+def test_profiles_that_do_not_fit_into_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "memory_bytes", lambda: 1000.0)
+    jobs = np.ones(30, JOB)
+    with pytest.raises(InputError, match=r'workload\.trace\.cpu_time = "run": 20 jobs with a run time take about'):
+        pause_jobs(jobs, np.array([5.0] * 20 + [np.nan] * 10), scenario().cluster)
 
 
 def test_pauses_are_nothing_to_fit(tmp_path: Path) -> None:

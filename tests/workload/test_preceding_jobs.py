@@ -11,9 +11,10 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support import PLAIN, finished
+from support import PLAIN, finished, scenario
 
 from cluster_abm.errors import InputError
+from cluster_abm.workload import work_of
 from cluster_abm.workload.traces import LogReading, Trace, read_trace, trace_info, write_csv, write_parquet
 from cluster_abm.workload.traces.preceding import ITSELF, LATER, SKIPPED, UNKNOWN
 
@@ -116,6 +117,17 @@ def test_fields_that_count_are_checked(tmp_path: Path, fields: tuple[object, obj
         read(tmp_path, line(1, 0, 1, *fields))
     assert words in caught.value.problems[0]
     assert read(tmp_path, line(1, 0, 1, *fields), reading=LogReading()).rows == 1
+
+
+def test_think_times_beyond_the_clock_are_refused_before_the_run(tmp_path: Path) -> None:
+    """Each up to 1e12 ms; five in a chain are more than 64 bits of nanoseconds hold, five beside each other are not."""
+    rows = [line(1, 0, 1), *(line(number, 0, 1, number - 1, 1e9) for number in range(2, 8))]
+    read(tmp_path, *rows)
+    with pytest.raises(InputError, match="all work together of the jobs reaches 6e"):
+        by_job(tmp_path / "log.swf", "finish_ms", **ON)
+    read(tmp_path, line(1, 0, 1), *(line(number, 0, 1, 1, 9e8) for number in range(2, 8)))
+    chosen = {"workload__kind": "trace", "workload__trace__file": str(tmp_path / "log.swf"), "cluster__nodes": 4}
+    assert work_of(scenario(**chosen, **ON), 1).jobs["think_ns"].max() == 900_000_000 * 10**9
 
 
 def test_a_part_of_a_log_follows_what_is_in_it(tmp_path: Path) -> None:
