@@ -132,6 +132,8 @@ def test_logs_without_times_are_not_judged():
         judge(Jobs(np.zeros(3), 1.0, {"memory_mb": np.ones(3)}, None), [])
     with pytest.raises(InputError, match="no job of the log needs any time"):
         judge(Jobs(np.zeros(3), 1.0, {"cpu_ms": np.zeros(3)}, None), [])
+    with pytest.raises(InputError, match=r"takes 0\.0009 ms on average: allowed from 0\.001 ms on"):
+        judge(Jobs(np.zeros(3), 1.0, {"cpu_ms": np.full(3, 9e-4)}, None), [])
 
 
 @pytest.mark.parametrize(("mean_run_ms", "slice_ms"), [

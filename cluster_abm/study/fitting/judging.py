@@ -58,13 +58,20 @@ def judge(
         quiet: no progress.
 
     Raises:
-        InputError: the jobs say no CPU times, need too large a machine, or do not fit into the clock.
+        InputError: the jobs say no CPU times, take less than a thousand steps of the clock on average, need too large
+            a machine, or do not fit into the clock.
         KeyboardInterrupt: as it came.
     """
     whole = rigid_jobs(log)
     if not len(whole):
         raise InputError("no job of the log needs any time")
     judged = whole.first(judged_window_s(whole))
+    least_ms = SLICES_A_RUN * LEAST_SLICE_MS
+    if judged.mean_run_ms < least_ms:
+        raise InputError(
+            f"a job takes {judged.mean_run_ms:.3g} ms on average: allowed from {least_ms:g} ms on, a thousand steps of "
+            "the clock"
+        )
     drawn = [rigid_jobs(one).first(judged.window_s * one.window_s / log.window_s) for one in draws]
     shuffled = [judged.shuffled(seed, number) for number in range(shuffles)]
     sides = [judged, *shuffled, *drawn]
