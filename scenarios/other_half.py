@@ -1,12 +1,12 @@
 """Do intervals from logs that are drawn from one half of a log hold its other half: docs/how-to/replications.md.
 
-    python scenarios/other_half.py --log SDSC-SP2-1998-4.2-cln.swf.xz --nodes 128 --cpu-scale 0.85 --out docs/validation
+    python scenarios/other_half.py --log HPC2N-2002-2.2-cln.swf.xz --nodes 240 --weeks 52 --out docs/validation
 
 A split deals the weeks of an SWF log out to two halves at random, and puts those of each half one after the other. From
 either half logs are drawn (`workload.trace.resample = "users"`) and run first come, first served, and with EASY
 backfilling. Their 95 % interval, as `compare` makes it, is held against the number of the other half. That number has
 an error of its own, as large as the half's: an interval that holds the truth in 95 % of all cases holds it less often,
-and one sqrt(2) times as wide about as often. Writes `other-half-LOG.csv`; with the log above it takes ten minutes.
+and one sqrt(2) times as wide about as often. Writes `other-half-LOG.csv`; with the log above it takes ten minutes or so.
 """
 
 from __future__ import annotations
