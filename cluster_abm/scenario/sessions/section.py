@@ -47,6 +47,8 @@ class SessionGroup(Section):
     below 1 count as 1. Not set: they request none"""
     memory_mb: Distribution | None = None
     """memory demand of a task [MB]; not set: drawn from workload.memory_mb"""
+    gap_s: Distribution = NOTHING
+    """mean time of a session from a job's submission to that of the next one, which does not wait for its end [s]"""
     after_end: Share = 0.0
     """share of the jobs that are submitted after the previous job of their session has ended, where that ends within
     workload.sessions.longest_gap_s"""
@@ -90,9 +92,8 @@ class Sessions(Section):
     """weight of each user among the sessions"""
     longest_gap_s: Period = 1200.0
     """a job is submitted after the previous one's end only where that comes within this time of its submission [s]"""
-    gap_s: Distribution = NOTHING
-    """from the submission of the previous job of the session to that of the next one, which does not wait for its end
-    [s]"""
+    gap_spread: Distribution = ONE
+    """a gap between submissions in proportion to the mean one of its session"""
     think_s: Distribution = NOTHING
     """from the end of the previous job of the session to the submission of one that comes after it [s]"""
     wait_s: Distribution = NOTHING

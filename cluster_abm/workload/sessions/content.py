@@ -57,7 +57,7 @@ def drawn_content(sessions: Sessions, groups: Integers, rng: np.random.Generator
     first = np.concatenate([[0], np.cumsum(counts)])
     jobs = int(first[-1])
     run_s, tasks, memory_mb = np.empty(jobs), np.empty(jobs), np.full(jobs, np.nan)
-    requested, after_end = np.full(len(groups), np.nan), np.zeros(jobs)
+    requested, after_end, gap_s = np.full(len(groups), np.nan), np.zeros(jobs), np.zeros(jobs)
     for group, rows in zip(sessions.group, of_group, strict=True):
         if not len(rows):
             continue
@@ -70,8 +70,10 @@ def drawn_content(sessions: Sessions, groups: Integers, rng: np.random.Generator
         if group.requested_over_longest is not None:
             requested[rows] = np.maximum(1.0, draw(group.requested_over_longest, rng, len(rows)))
         after_end[places] = group.after_end
+        gap_s[places] = draw(group.gap_s, rng, len(rows))[own]
     response_s = run_s + draw(sessions.wait_s, rng, jobs)
-    gap_s, think_s = draw(sessions.gap_s, rng, jobs), draw(sessions.think_s, rng, jobs)
+    gap_s *= draw(sessions.gap_spread, rng, jobs)
+    think_s = draw(sessions.think_s, rng, jobs)
     is_after = rng.random(jobs) < after_end
     # Who waits longer than a session's gaps last does not wait for the end.
     is_after[1:] &= response_s[:-1] <= sessions.longest_gap_s

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cluster_abm.arrays import Floats
 from cluster_abm.progress import Progress
 from cluster_abm.scenario import Scenario, scenario_from
 from cluster_abm.study.fitting.courses import Course, fit_course
@@ -15,13 +14,14 @@ from cluster_abm.study.fitting.log import JobLog, Jobs
 from cluster_abm.study.fitting.users.groups import groups_of
 from cluster_abm.study.fitting.users.section import section_of
 from cluster_abm.study.fitting.users.seen import SeenJobs, seen_jobs, seen_sessions
-from cluster_abm.study.fitting.users.variations import WorkInTime, variations
+from cluster_abm.study.fitting.users.variations import WorkCourse, WorkInTime, course_of
 from cluster_abm.workload.sessions import drawn_sessions
 
 # What is tried: gaps that end a session [s], and backlogs at which half of the sessions are put off [s]; 0: none is.
 GAPS_S = (1200.0, 3600.0, 10_800.0, 28_800.0, 57_600.0)
 HOLD_BACKS_S = (0.0, 259_200.0, 86_400.0, 28_800.0)
 SEEDS = (1, 2)
+REFERENCE_LOAD = 0.7  # the default of workload.sessions.reference_load
 # What a log needs.
 FEWEST_JOBS, FEWEST_SESSIONS, FEWEST_USERS, LEAST_KNOWN = 1000, 200, 2, 0.9
 SHORTEST_S = 1_209_600.0
@@ -34,7 +34,7 @@ class FittedSessions(NamedTuple):
     course: Course  # of the begins of sessions
     sessions: int  # of the log
     users: int
-    error: float  # root mean square of the logarithms of variations of work over the log's
+    error: float  # how far the course of the work of its draws is from that of the log's (WorkCourse.error)
 
 
 def why_not(jobs: Jobs) -> str:
@@ -65,7 +65,7 @@ def fit_sessions(tables: Mapping[str, Any], log: JobLog) -> FittedSessions:
         log: with users (`why_not`).
     """
     seen = seen_jobs(log.jobs)
-    wanted = variations(WorkInTime(seen.times_s, seen.cpu_s, seen.tasks, log.jobs.window_s))
+    wanted = course_of(WorkInTime(seen.times_s, seen.cpu_s, seen.tasks, log.jobs.window_s), REFERENCE_LOAD)
     best: FittedSessions | None = None
     with Progress(len(GAPS_S) * len(HOLD_BACKS_S), "fitting sessions", "choice") as progress:
         for gap_s in GAPS_S:
@@ -103,19 +103,17 @@ def with_sessions(tables: Mapping[str, Any], found: FittedSessions) -> dict[str,
     return {**tables, "workload": {**tables["workload"], "arrivals": arrivals, "sessions": found.section}}
 
 
-def _error(scenario: Scenario, wanted: Floats) -> float:
-    """How far the variations of a scenario's draws are from those of the log, in logarithms."""
-    return float(np.sqrt(np.mean([np.mean(np.log(one / wanted) ** 2) for one in _of_draws(scenario)])))
+def _error(scenario: Scenario, wanted: WorkCourse) -> float:
+    """How far the course of the work of a scenario's draws is from that of the log, as a mean over draws."""
+    return float(np.mean([wanted.error(one) for one in _of_draws(scenario)]))
 
 
-def _of_draws(scenario: Scenario) -> Iterator[Floats]:
+def _of_draws(scenario: Scenario) -> Iterator[WorkCourse]:
     rate = scenario.workload.jobs_per_s
     assert rate is not None  # as it is written
     for seed in SEEDS:
         jobs = drawn_sessions(scenario, seed, rate)
-        columns = jobs.columns
-        yield variations(
-            WorkInTime(
-                jobs.arrival_ms / 1000.0, columns["cpu_ms"] / 1000.0, columns["tasks"], scenario.workload.duration_s
-            )
+        run_s, tasks = jobs.columns["cpu_ms"] / 1000.0, jobs.columns["tasks"]
+        yield course_of(
+            WorkInTime(jobs.arrival_ms / 1000.0, run_s, tasks, scenario.workload.duration_s), REFERENCE_LOAD
         )

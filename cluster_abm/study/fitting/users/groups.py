@@ -9,17 +9,18 @@ from cluster_abm.study.fitting.users.seen import SeenSessions
 
 # As many groups as there are fifties of sessions, and no more than these; none with fewer sessions.
 SESSIONS_A_GROUP, MOST_GROUPS, FEWEST_SESSIONS = 50, 64, 8
-# What the spread of run times within a session counts, next to the logarithms of the other features.
-WEIGHT_OF_SPREAD = 1.0
+# What the spread of run times within a session counts, and the mean gap between its submissions, next to the
+# logarithms of the other features.
+WEIGHT_OF_SPREAD, WEIGHT_OF_GAP = 1.0, 0.3
 
 
 def groups_of(sessions: SeenSessions) -> Integers:
     """The group of each session, shape (sessions,).
 
-    Sessions are points: logarithms of their jobs, mean run time, mean tasks and work, and the spread of run times. The
-    group of the largest variance is cut at its mean along the axis on which it varies most, until there are enough.
-    A third of the weights counts sessions, a third jobs, and a third work: few sessions have most of it, and it is what
-    queues.
+    Sessions are points: logarithms of their jobs, mean run time, mean tasks, work and mean gap, and the spread of run
+    times. The group of the largest variance is cut at its mean along the axis on which it varies most, until there are
+    enough. A third of the weights counts sessions, a third jobs, and a third work: few sessions have most of it, and it
+    is what queues.
     """
     log_run = np.log(sessions.jobs.cpu_s)
     mean_run = sessions.mean(log_run)
@@ -27,7 +28,7 @@ def groups_of(sessions: SeenSessions) -> Integers:
     points = np.column_stack(
         [
             np.log(sessions.count), mean_run, sessions.mean(np.log(sessions.jobs.tasks)), np.log(sessions.work_s),
-            WEIGHT_OF_SPREAD * spread,
+            WEIGHT_OF_SPREAD * spread, WEIGHT_OF_GAP * np.log1p(np.nan_to_num(sessions.mean_gap_s)),
         ]
     )  # fmt: skip
     weights = sum(values / values.sum() for values in (np.ones(len(sessions)), sessions.count, sessions.work_s))

@@ -43,7 +43,7 @@ def section_of(sessions: SeenSessions, groups: Integers, memory_mb: Floats | Non
         "longest_gap_s": sessions.longest_gap_s,
     }
     for name, values in (
-        ("gap_s", sessions.gap_s[sessions.follows & ~sessions.after_end]),
+        ("gap_spread", _gaps_over_mean(sessions)),
         ("think_s", sessions.since_end_s[sessions.after_end]),
         ("wait_s", jobs.wait_s[~np.isnan(jobs.wait_s)]),
     ):
@@ -80,6 +80,9 @@ def _group(
         found["requested_over_longest"] = law_of(ratio[~np.isnan(ratio)], POINTS_OF_GROUP)
     if memory_mb is not None and not np.isnan(memory_mb[own]).all():
         found["memory_mb"] = law_of(memory_mb[own][~np.isnan(memory_mb[own])], POINTS_OF_GROUP)
+    gap_s = sessions.mean_gap_s[chosen]
+    if not np.isnan(gap_s).all():
+        found["gap_s"] = law_of(gap_s[~np.isnan(gap_s)], POINTS_OF_GROUP)
     could = own & sessions.could_wait
     if could.any():
         found["after_end"] = round(float(sessions.after_end[could].mean()), 4)
@@ -91,6 +94,13 @@ def _group(
     if others:
         found["users"]["other"] = others
     return found
+
+
+def _gaps_over_mean(sessions: SeenSessions) -> Floats:
+    """Gaps over the mean one of their sessions, of jobs that follow and did not come after an end."""
+    mean_s = sessions.mean_gap_s[sessions.session]
+    chosen = sessions.follows & ~sessions.after_end & (mean_s > 0)
+    return sessions.gap_s[chosen] / mean_s[chosen]
 
 
 def _work_with_tasks(work_s: Floats, tasks: Floats) -> float:

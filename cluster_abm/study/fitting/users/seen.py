@@ -67,6 +67,8 @@ class SeenSessions:
     # which of these could have come after the end of the one before, for it ended within the gap, and which did
     could_wait: Flags
     after_end: Flags
+    # the mean gap of the jobs that follow and did not come after an end; NaN: no such job, shape (sessions,) [s]
+    mean_gap_s: Floats
 
     def __len__(self) -> int:
         return len(self.first)
@@ -86,6 +88,10 @@ def seen_sessions(jobs: SeenJobs, longest_gap_s: float) -> SeenSessions:
     before_s = np.concatenate([[0.0], jobs.response_s[:-1]])
     since_end_s = np.where(begins, 0.0, gap_s - before_s)
     could_wait = ~begins & (before_s <= longest_gap_s)
+    after_end = could_wait & (since_end_s >= 0.0)
+    at_once = ~begins & ~after_end
+    with np.errstate(invalid="ignore"):
+        mean_gap_s = np.bincount(session, gap_s * at_once) / np.bincount(session, at_once)
     return SeenSessions(
         jobs=jobs,
         longest_gap_s=longest_gap_s,
@@ -97,5 +103,6 @@ def seen_sessions(jobs: SeenJobs, longest_gap_s: float) -> SeenSessions:
         since_end_s=since_end_s,
         follows=~begins,
         could_wait=could_wait,
-        after_end=could_wait & (since_end_s >= 0.0),
+        after_end=after_end,
+        mean_gap_s=mean_gap_s,
     )

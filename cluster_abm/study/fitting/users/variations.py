@@ -1,16 +1,23 @@
-"""How much work varies with time: what a choice of sessions is judged by. Waits are not looked at."""
+"""How work varies with time, and how users hold back: what a choice of sessions is judged by, not by waits."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from cluster_abm.arrays import Floats
 
+# The amount of work up to each of some instants [s], shape as these.
+Amount = Callable[[Floats], Floats]
+
 # Lengths of time in which work is summed up, those of which the window has enough [s].
 PIECES_S = (21_600.0, 86_400.0, 259_200.0, 604_800.0, 1_209_600.0, 2_419_200.0)
 FEWEST_PIECES = 8
+HOUR_S, DAY_S = 3600.0, 86_400.0
+# What is taken for 0, of which there is no logarithm.
+LEAST = 1e-3
 # From how many instants on windows are laid.
 BEGINS = 4
 
@@ -24,23 +31,61 @@ class WorkInTime(NamedTuple):
     window_s: float  # in which they come [s]
 
 
-def variations(work: WorkInTime) -> Floats:
-    """Standard deviation over mean, of the work that is submitted in pieces of time, and of the processors that it
-    would keep busy if each job ran from its submission on; for each of the pieces, shape (2 pieces,)."""
+class WorkCourse(NamedTuple):
+    """What is compared of a log and of draws; each above 0."""
+
+    # standard deviation over mean of the work that is submitted in pieces of time, by their length, shape (pieces,)
+    submitted: Floats
+    # the same of the processors that it would keep busy if each job ran from its submission on
+    served: Floats
+    # The work that is submitted within a day from an hour on, over its mean: the mean over hours, weighted by the
+    # backlog of a reference machine. 1: users do not look at it; less: they hold back.
+    in_spite_of_backlog: float
+
+    def error(self, other: WorkCourse) -> float:
+        """How far another course is from this one: the root mean square of the logarithms of what it has over what this
+        one has, where the three parts count the same."""
+        parts = [
+            float(np.mean(np.log(one / mine) ** 2)) for one, mine in zip(other, self, strict=True) if np.size(mine)
+        ]
+        return float(np.sqrt(np.mean(parts)))
+
+
+def course_of(work: WorkInTime, reference_load: float) -> WorkCourse:
+    """What is compared."""
     pieces = [piece for piece in PIECES_S if work.window_s / piece >= FEWEST_PIECES]
     order = np.argsort(work.times_s, kind="stable")
     times_s, each = work.times_s[order], (work.run_s * work.tasks)[order]
-    submitted = np.concatenate([[0.0], np.cumsum(each)])
+    summed = np.concatenate([[0.0], np.cumsum(each)])
 
-    def submitted_by(instants_s: Floats) -> Floats:
-        return submitted[np.searchsorted(times_s, instants_s)]
+    def submitted(instants_s: Floats) -> Floats:
+        return summed[np.searchsorted(times_s, instants_s)]
 
     changes_s, done = _served(work)
 
-    def served_by(instants_s: Floats) -> Floats:
+    def served(instants_s: Floats) -> Floats:
         return np.interp(instants_s, changes_s, done)
 
-    return np.array([_variation(by, work.window_s, piece) for by in (submitted_by, served_by) for piece in pieces])
+    return WorkCourse(
+        np.array([_variation(submitted, work.window_s, piece) for piece in pieces]),
+        np.array([_variation(served, work.window_s, piece) for piece in pieces]),
+        _in_spite_of_backlog(submitted, served, work.window_s, reference_load),
+    )
+
+
+def _in_spite_of_backlog(submitted: Amount, served: Amount, window_s: float, load: float) -> float:
+    hours = np.arange(0.0, window_s, HOUR_S)
+    come = submitted(np.minimum(hours + DAY_S, window_s)) - submitted(hours)
+    busy = np.diff(served(np.append(hours, window_s)))
+    # What the reference machine can do in an hour: a fluid that waits where more comes.
+    surplus = busy - busy.mean() / load
+    total = np.concatenate([[0.0], np.cumsum(surplus)])
+    backlog = (total - np.minimum.accumulate(total))[:-1]
+    whole = hours <= window_s - DAY_S
+    come, backlog = come[whole], backlog[whole]
+    if not backlog.any():
+        return 1.0
+    return max(float((come @ backlog) / backlog.sum() / come.mean()), LEAST)
 
 
 def _served(work: WorkInTime) -> tuple[Floats, Floats]:
@@ -53,11 +98,11 @@ def _served(work: WorkInTime) -> tuple[Floats, Floats]:
     return instants, np.concatenate([[0.0], np.cumsum(busy * np.diff(instants))])
 
 
-def _variation(by: object, window_s: float, piece_s: float) -> float:
+def _variation(by: Amount, window_s: float, piece_s: float) -> float:
     found = []
     for begin in range(BEGINS):
         at = begin / BEGINS * piece_s
         edges = np.arange(at, window_s + 1e-9, piece_s)
-        amounts = np.diff(by(edges))  # type: ignore[operator]
+        amounts = np.diff(by(edges))
         found.append(float(amounts.std() / amounts.mean()) if amounts.sum() > 0 else 0.0)
-    return float(np.mean(found))
+    return max(float(np.mean(found)), LEAST)
