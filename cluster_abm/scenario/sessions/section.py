@@ -42,6 +42,8 @@ class SessionGroup(Section):
     """weight of each number of tasks among the jobs, as { 1 = 70, 4 = 30 }"""
     one_width: Share = 1.0
     """share of the sessions all of whose jobs have one number of tasks"""
+    same_width: Share = 0.0
+    """in the others, share of the jobs that have as many tasks as the one before"""
     requested_over_longest: Distribution | None = None
     """a distribution of the run time that all jobs of a session request over what its longest job takes alone; draws
     below 1 count as 1. Not set: they request none"""

@@ -90,7 +90,8 @@ def _counts(group: SessionGroup, count: int, rng: np.random.Generator) -> Intege
 
 
 def _widths(group: SessionGroup, session: Integers, sessions: int, rng: np.random.Generator) -> Floats:
-    """Tasks of each job: those of its session's first one, in sessions of one width, else its own."""
+    """Tasks of each job: those of its session's first one in sessions of one width, else its own or those of the job
+    before."""
     numbers = np.array([int(name) for name in group.widths], float)
     ends = np.cumsum(np.array(list(group.widths.values())))
     ends /= ends[-1]
@@ -98,8 +99,11 @@ def _widths(group: SessionGroup, session: Integers, sessions: int, rng: np.rando
     def drawn(count: int) -> Floats:
         return numbers[np.minimum(np.searchsorted(ends, rng.random(count), side="right"), len(numbers) - 1)]
 
-    has_one, common = rng.random(sessions) < group.one_width, drawn(sessions)
-    return np.where(has_one[session], common[session], drawn(len(session)))
+    has_one, own = rng.random(sessions) < group.one_width, drawn(len(session))
+    is_same = has_one[session] | (rng.random(len(session)) < group.same_width)
+    is_same[np.unique(session, return_index=True)[1]] = False
+    # Of each job the last one up to it that does not follow another one.
+    return own[np.maximum.accumulate(np.where(is_same, 0, np.arange(len(session))))]
 
 
 def _beside(values: Floats, spearman: float, rng: np.random.Generator) -> Floats:

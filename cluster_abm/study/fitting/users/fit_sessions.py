@@ -20,7 +20,7 @@ from cluster_abm.workload.sessions import drawn_sessions
 # What is tried: gaps that end a session [s], and backlogs at which half of the sessions are put off [s]; 0: none is.
 GAPS_S = (1200.0, 3600.0, 10_800.0, 28_800.0, 57_600.0)
 HOLD_BACKS_S = (0.0, 259_200.0, 86_400.0, 28_800.0)
-SEEDS = (1, 2)
+SEEDS = (1, 2, 3)
 REFERENCE_LOAD = 0.7  # the default of workload.sessions.reference_load
 # What a log needs.
 FEWEST_JOBS, FEWEST_SESSIONS, FEWEST_USERS, LEAST_KNOWN = 1000, 200, 2, 0.9

@@ -75,6 +75,7 @@ def _group(
     common = jobs.tasks[sessions.first]
     differ = np.bincount(sessions.session, jobs.tasks != common[sessions.session], len(sessions))
     found["one_width"] = round(float((differ[chosen] == 0).mean()), 4)
+    found["same_width"] = _same_width(sessions, chosen & (differ > 0), found["widths"])
     ratio = _requested_over_longest(sessions)[chosen]
     if not np.isnan(ratio).all():
         found["requested_over_longest"] = law_of(ratio[~np.isnan(ratio)], POINTS_OF_GROUP)
@@ -94,6 +95,18 @@ def _group(
     if others:
         found["users"]["other"] = others
     return found
+
+
+def _same_width(sessions: SeenSessions, chosen: Flags, widths: Mapping[str, float]) -> float:
+    """Which share of the jobs takes its width from the one before, if others draw theirs: by how often both are the
+    same."""
+    pairs = (sessions.follows & chosen[sessions.session])[1:]
+    if not pairs.any():
+        return 0.0
+    same = float((np.diff(sessions.jobs.tasks) == 0)[pairs].mean())
+    shares = np.array(list(widths.values())) / sum(widths.values())
+    by_chance = float(shares @ shares)
+    return 0.0 if by_chance >= 1.0 else round(max(0.0, (same - by_chance) / (1.0 - by_chance)), 4)
 
 
 def _gaps_over_mean(sessions: SeenSessions) -> Floats:
