@@ -28,7 +28,7 @@ def in_order(rows: Integers, arrival_ms: Floats) -> DrawnJobs:
 
 
 def weeks_drawn(arrival_ms: Floats, sessions: Sessions, weeks: int, random: np.random.Generator) -> DrawnJobs:
-    """DrawnJobs users and weeks: a log of as many weeks.
+    """Draw users and weeks: a log of as many weeks.
 
     Zakay and Feitelson (2014) tell two kinds of users apart. Weeks of the long-term users are drawn with replacement,
     the same weeks for all of them: whose jobs met in a week, and who held back in it, stays as it was. As many
