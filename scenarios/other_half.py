@@ -6,7 +6,7 @@ A split deals the weeks of an SWF log out to two halves at random, and puts thos
 either half logs are drawn (`workload.trace.resample = "users"`) and run first come, first served, and with EASY
 backfilling. Their 95 % interval, as `compare` makes it, is held against the number of the other half. That number has
 an error of its own, as large as the half's: an interval that holds the truth in 95 % of all cases holds it less often,
-and one sqrt(2) times as wide about as often. Writes `other-half-LOG.csv`; with the log above it takes ten minutes or so.
+and one sqrt(2) times as wide about as often. Writes `other-half-LOG.csv`; it takes ten minutes and more.
 """
 
 from __future__ import annotations

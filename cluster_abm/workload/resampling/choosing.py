@@ -8,14 +8,14 @@ from cluster_abm.scenario.trace import TraceChoice
 from cluster_abm.workload.generators import generator
 from cluster_abm.workload.resampling.sessions import sessions_of
 from cluster_abm.workload.resampling.shaking import shaken
-from cluster_abm.workload.resampling.weeks import WEEK_MS, Draw, weeks_drawn
+from cluster_abm.workload.resampling.weeks import WEEK_MS, DrawnJobs, weeks_drawn
 from cluster_abm.workload.traces.members import Members
 
 FEWEST_WEEKS = 2
 DAY_MS = 24 * 3.6e6
 
 
-def resampled(arrival_ms: Floats, users: Members | None, choice: TraceChoice, seed: int, where: str) -> Draw:
+def resampled(arrival_ms: Floats, users: Members | None, choice: TraceChoice, seed: int, where: str) -> DrawnJobs:
     """The jobs that a seed draws from those of a log.
 
     Raises InputError: no job has a user, the window has too few whole weeks, or a draw has no job.

@@ -6,10 +6,12 @@ import numpy as np
 
 from cluster_abm.arrays import Flags, Floats
 from cluster_abm.workload.resampling.sessions import Sessions
-from cluster_abm.workload.resampling.weeks import Draw, in_order
+from cluster_abm.workload.resampling.weeks import DrawnJobs, in_order
 
 
-def shaken(arrival_ms: Floats, sessions: Sessions, by_ms: float, end_ms: float, random: np.random.Generator) -> Draw:
+def shaken(
+    arrival_ms: Floats, sessions: Sessions, by_ms: float, end_ms: float, random: np.random.Generator
+) -> DrawnJobs:
     """Move each session uniformly within +-`by_ms` (Tsafrir, Ouaknine and Feitelson 2007).
 
     A session that would leave the window, [0, end_ms], is moved as far the other way; one that would leave it either

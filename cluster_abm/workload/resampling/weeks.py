@@ -14,20 +14,20 @@ WEEK_MS = 7 * 24 * 3.6e6
 LONG_WEEKS = 12
 
 
-class Draw(NamedTuple):
+class DrawnJobs(NamedTuple):
     """The jobs of a log that is made from another one."""
 
     rows: Integers  # which job of the other log each one is, shape (drawn,)
     arrival_ms: Floats  # when it is submitted, ascending, shape (drawn,) [ms]
 
 
-def in_order(rows: Integers, arrival_ms: Floats) -> Draw:
+def in_order(rows: Integers, arrival_ms: Floats) -> DrawnJobs:
     """The jobs by arrival; of equal ones those first that come first in the other log."""
     order = np.lexsort((rows, arrival_ms))
-    return Draw(rows[order], arrival_ms[order])
+    return DrawnJobs(rows[order], arrival_ms[order])
 
 
-def weeks_drawn(arrival_ms: Floats, sessions: Sessions, weeks: int, random: np.random.Generator) -> Draw:
+def weeks_drawn(arrival_ms: Floats, sessions: Sessions, weeks: int, random: np.random.Generator) -> DrawnJobs:
     """Draw users and weeks: a log of as many weeks.
 
     Zakay and Feitelson (2014) tell two kinds of users apart. Weeks of the long-term users are drawn with replacement,
