@@ -22,6 +22,12 @@ def lacks_requested_times(setup: Scenario, work: RunJobs) -> str:
     of_trace = ""
     if setup.workload.kind == "trace":
         of_trace = "; of a trace the column `requested_ms` (CSV), field 9 (SWF) or TimelimitRaw (sacct) gives them"
+    if setup.workload.kind == "sessions":
+        return (
+            f"requested times: {lacking:,} of {len(work.jobs):,} jobs announce none; set requested_over_longest of "
+            "each [[workload.sessions.group]], e.g. requested_over_longest = { mean = 2.0 }, and requested_ms of each "
+            "[[workload.initial]]"
+        )
     return (
         f"requested times: {lacking:,} of {len(work.jobs):,} jobs announce none; set workload.requested_over_actual, "
         f"e.g. workload.requested_over_actual.mean = 2{of_trace}"

@@ -39,7 +39,7 @@ from cluster_abm.scenario.interconnect import Interconnect
 from cluster_abm.scenario.measures import Measure
 from cluster_abm.scenario.policy_names import PolicyChoice, PolicyName
 from cluster_abm.scenario.script import MOST_ACTS, Act, check_script
-from cluster_abm.scenario.sessions import Sessions
+from cluster_abm.scenario.sessions import Sessions, check_beside
 from cluster_abm.scenario.trace import TraceChoice
 from cluster_abm.scenario.wording.caption import caption_of
 
@@ -131,6 +131,16 @@ class Workload(Section):
         """Whether each seed draws another log from the trace: what seeds give are replicates of one sample."""
         return self.kind == "trace" and self.trace.resample != "none"
 
+    @property
+    def _said_by_sessions(self) -> dict[str, bool]:
+        """Keys that may not stand beside sessions, and whether they do."""
+        return {
+            "arrivals.batch_mean": self.arrivals.batch_mean > 1.0, "jobs": self.jobs is not None,
+            "dependence": bool(self.dependence), "repeats.share": self.repeats.share > 0.0,
+            "programs.mix": bool(self.programs.mix), "application.name": self.application.name != "none",
+            "task_cpu": self.task_cpu != "job",
+        }  # fmt: skip
+
     @model_validator(mode="after")
     def _files_are_read(self) -> Workload:
         if self.trace.file is not None and self.kind != "trace":
@@ -176,12 +186,15 @@ class Workload(Section):
     def _rate_given_once(self) -> Workload:
         if self.kind == "none" and not self.initial:
             raise ValueError('kind "none": there would be no job: list jobs in [[workload.initial]]')
-        if self.kind == "sessions":
-            self._check_sessions()
         if self.kind not in ("synthetic", "sessions"):
             return self
         given = [name for name in ("jobs", "jobs_per_s", "utilisation") if getattr(self, name) is not None]
         listed = ", ".join(f"workload.{name}" for name in given) or "none of them"
+        if self.kind == "sessions":
+            check_beside(self.sessions, self.arrivals.kind, self._said_by_sessions)
+            if len(given) != 1:
+                raise ValueError(f'jobs_per_s, utilisation: kind "sessions" takes exactly one; found {listed}')
+            return self
         if self.arrivals.kind == "closed":
             if given:
                 raise ValueError(
@@ -198,25 +211,6 @@ class Workload(Section):
         if self.arrivals.kind == "lognormal-window" and self.jobs is None:
             raise ValueError("arrivals.kind lognormal-window: needs workload.jobs")
         return self
-
-    def _check_sessions(self) -> None:
-        """Raise ValueError: something else says what jobs there are, or how they come."""
-        if not self.sessions.group:
-            raise ValueError('kind "sessions": needs one or more [[workload.sessions.group]]')
-        if self.arrivals.kind in ("closed", "lognormal-window"):
-            raise ValueError(
-                f'arrivals.kind {self.arrivals.kind!r}: sessions begin at a rate: allowed with kind "sessions" are '
-                "'poisson', 'bursty', 'multiscale'"
-            )
-        others = (
-            ("arrivals.batch_mean", self.arrivals.batch_mean > 1.0), ("jobs", self.jobs is not None),
-            ("dependence", bool(self.dependence)), ("repeats.share", self.repeats.share > 0.0),
-            ("programs.mix", bool(self.programs.mix)), ("application.name", self.application.name != "none"),
-            ("task_cpu", self.task_cpu != "job"),
-        )  # fmt: skip
-        for name, is_given in others:
-            if is_given:
-                raise ValueError(f'{name}: is not allowed with kind "sessions", whose groups say how jobs are alike')
 
 
 class Negotiation(Section):
@@ -375,7 +369,7 @@ class Scenario(Section, displays.Displayed):
                 f'"{measure.records}": allowed are measure.records "all", or measure.from_s in place of it'
             )
         ends = {} if self.run.until == "drained" else {"run.until": float(self.run.until) / 1000.0}
-        if workload.kind == "synthetic" and workload.arrivals.kind != "closed":
+        if workload.kind in ("synthetic", "sessions") and workload.arrivals.kind != "closed":
             ends["workload.duration_s"] = workload.duration_s
         for key, end_s in ends.items():
             if measure.from_s > 0.0 and measure.from_s >= end_s:

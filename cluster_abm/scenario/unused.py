@@ -12,6 +12,7 @@ from cluster_abm.scenario.hardware import NODE_KEYS, own_keys_that_win, read_pre
 from cluster_abm.scenario.interconnect import Interconnect
 from cluster_abm.scenario.load import shipped_network, shipped_profiles, shipped_trace
 from cluster_abm.scenario.schema import Scenario, Workload
+from cluster_abm.scenario.sessions.unused import has_daily_groups, of_sessions
 
 # Keys of the arrivals that only some kinds use.
 ARRIVAL_KEYS: Mapping[str, tuple[str, ...]] = {
@@ -36,10 +37,11 @@ def keys_without_effect(scenario: Scenario) -> dict[str, str]:
 
     A section stands for all its keys. What depends on the policy or on the content of a file is not among them.
     """
+    work, cluster = scenario.workload, scenario.cluster
     parts = (
-        _of_workload(scenario.workload), _of_arrivals(scenario.workload), _of_cluster(scenario.cluster),
-        _of_power(scenario.cluster), _of_groups(scenario), _of_presets(scenario), _of_policy(scenario),
-        _of_failures(scenario), _of_slow_devices(scenario), _of_script(scenario), _of_data_and_messages(scenario),
+        _of_workload(work), of_sessions(work), _of_arrivals(work), _of_cluster(cluster), _of_power(cluster),
+        _of_groups(scenario), _of_presets(scenario), _of_policy(scenario), _of_failures(scenario),
+        _of_slow_devices(scenario), _of_script(scenario), _of_data_and_messages(scenario),
     )  # fmt: skip
     reasons = dict(TAKEN)
     for key, reason in (pair for part in parts for pair in part):
@@ -140,7 +142,7 @@ def _of_arrivals(work: Workload) -> Iterator[tuple[str, str]]:
     if kind not in OPEN_ARRIVALS:
         for name in COURSE_KEYS:
             yield f"workload.arrivals.{name}", f'workload.arrivals.kind is "{kind}": its law says when jobs come'
-    if not work.arrivals.has_course:
+    if not work.arrivals.has_course and not has_daily_groups(work):
         yield "workload.arrivals.starts_h", "workload.arrivals.daily and weekly are not set"
     if work.arrivals.batch_mean == 1.0:
         yield "workload.arrivals.batch_gap_s", "workload.arrivals.batch_mean is 1: there are no batches"

@@ -10,7 +10,7 @@ from cluster_abm.arrays import Floats
 from cluster_abm.engine.tables import DEMAND, NEVER, PHASE, Table
 from cluster_abm.errors import InputError
 from cluster_abm.large_tables import blocks, column, forget_pages
-from cluster_abm.limits import check_jobs
+from cluster_abm.limits import BYTES_A_JOB, BYTES_A_USERS_JOB, check_jobs
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload.applications import as_application
 from cluster_abm.workload.drawing.arrivals import submission_times_s
@@ -27,7 +27,7 @@ from cluster_abm.workload.pacing import pace
 from cluster_abm.workload.parents import Parents
 from cluster_abm.workload.programs import Library, mean_cpu_ms
 from cluster_abm.workload.requests import requested_by_sessions, requested_times
-from cluster_abm.workload.sessions import are_sessions, drawn_sessions, session_means
+from cluster_abm.workload.sessions import SessionJobs, are_sessions, drawn_sessions, session_means
 from cluster_abm.workload.times import LONGEST_MS, MAX_TASKS, Sizes, whole_ns
 from cluster_abm.workload.traces.dependence import longest_path
 from cluster_abm.workload.traces.logged import LoggedJobs
@@ -116,7 +116,7 @@ def work_of(scenario: Scenario, seed: int, may_be_late: bool = False) -> RunJobs
         arrival_ms, columns = users_columns(scenario)
         logged = LoggedJobs(users=users_of_jobs(scenario, len(arrival_ms)))
     elif are_sessions(scenario):
-        sessions = drawn_sessions(scenario, seed, jobs_per_second(scenario))
+        sessions = _drawn_sessions(scenario, seed)
         arrival_ms, columns, parents = sessions.arrival_ms, sessions.columns, sessions.parents
         logged = LoggedJobs(users=sessions.users)
         if sessions.think_ms is not None:
@@ -148,7 +148,7 @@ def work_of(scenario: Scenario, seed: int, may_be_late: bool = False) -> RunJobs
     else:
         requested_ms = requested_by_sessions(scenario, jobs, sessions.session, sessions.requested_over_longest)
     if parents is not None:
-        earliest_ns = _earliest_ns(jobs, columns.get(THINK))
+        earliest_ns = _earliest_ns(jobs, columns.get(THINK), "trace" if sessions is None else "sessions")
         jobs["arrival_ns"][parents.counts > 0] = NEVER
     if ahead:
         requested_ms = _one_after_the_other(requested_first, ahead, requested_ms, len(jobs))
@@ -177,13 +177,17 @@ def _idle_ms(parents: Parents | None, columns: dict[str, Floats]) -> float:
     return total if total <= LONGEST_MS / 10.0 else float(each[longest_path(parents, each)].sum())
 
 
-def _earliest_ns(jobs: Table, think_ms: Floats | None) -> list[int]:
+def _earliest_ns(jobs: Table, think_ms: Floats | None, section: str) -> list[int]:
     """Before which no job is submitted [ns]. A job with a think time is submitted that long after its last parent's
-    end, whenever the log had it submitted; it goes into the job table."""
+    end, whenever the log had it submitted, or it was drawn to be; it goes into the job table.
+
+    Args:
+        section: of the workload, which says think times.
+    """
     earliest = jobs["arrival_ns"].copy()
     if think_ms is not None:
         thinks = ~np.isnan(think_ms)
-        jobs["think_ns"] = whole_ns(np.where(thinks, think_ms, 0.0), "workload.trace: the longest think time")
+        jobs["think_ns"] = whole_ns(np.where(thinks, think_ms, 0.0), f"workload.{section}: the longest think time")
         earliest[thinks] = 0
     found: list[int] = earliest.tolist()
     return found
@@ -243,10 +247,27 @@ def jobs_per_second(scenario: Scenario) -> float:
     return workload.utilisation * capacity / demand_s
 
 
+def _drawn_sessions(scenario: Scenario, seed: int) -> SessionJobs:
+    rate = jobs_per_second(scenario)
+    _check_number(scenario, rate, session_means(scenario).tasks, BYTES_A_USERS_JOB)
+    return drawn_sessions(scenario, seed, rate)
+
+
 def _synthetic_arrivals_ms(scenario: Scenario, seed: int) -> Floats:
     workload = scenario.workload
     rate = jobs_per_second(scenario)
-    if rate * workload.duration_s > MAX_TASKS:
+    _check_number(scenario, rate, workload.tasks.mean)
+    times_s = submission_times_s(
+        workload.arrivals, generator(seed, "arrivals"), workload.duration_s, workload.jobs, rate
+    )
+    times_s *= 1000.0
+    return times_s
+
+
+def _check_number(scenario: Scenario, rate: float, mean_tasks: float, bytes_a_job: float = BYTES_A_JOB) -> None:
+    """Raise InputError: at this rate [1/s] more jobs are submitted than are allowed, or fit into memory."""
+    workload = scenario.workload
+    if not rate * workload.duration_s <= MAX_TASKS:
         raise InputError(
             f"workload: {rate:g} jobs per second during duration_s = {workload.duration_s:g} are "
             f"{rate * workload.duration_s:.3g} jobs: allowed are {MAX_TASKS:,}"
@@ -255,9 +276,4 @@ def _synthetic_arrivals_ms(scenario: Scenario, seed: int) -> Floats:
     what = ", ".join(f"workload.{name} = {value:,}" for name, value in rates.items() if value is not None)
     if workload.jobs is None:
         what += f" during workload.duration_s = {workload.duration_s:,g}"
-    check_jobs(what, rate * workload.duration_s, workload.tasks.mean)
-    times_s = submission_times_s(
-        workload.arrivals, generator(seed, "arrivals"), workload.duration_s, workload.jobs, rate
-    )
-    times_s *= 1000.0
-    return times_s
+    check_jobs(what, rate * workload.duration_s, mean_tasks, bytes_a_job)

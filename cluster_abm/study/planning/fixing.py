@@ -47,7 +47,7 @@ def with_fixed_jobs(scenario: Scenario, key: str) -> Fixed:
         plain = workload.application.model_copy(update={"name": "none"})
         workload = as_application(workload, scenario.cluster).model_copy(update={"application": plain})
         notes.append(f"workload.application {name}: its jobs are those of the scenario's own cluster")
-    if workload.kind == "synthetic" and workload.utilisation is not None and key not in RATES:
+    if workload.kind in ("synthetic", "sessions") and workload.utilisation is not None and key not in RATES:
         rate = jobs_per_second(scenario)
         notes.append(f"workload.utilisation = {workload.utilisation:g} is {rate:.6g} jobs per second, whatever {key}")
         workload = workload.model_copy(update={"utilisation": None, "jobs_per_s": rate})

@@ -16,10 +16,17 @@ def why_no_mean(scenario: Scenario) -> str:
     if the law of X has a density above 0 at 0. In a run X is 1 ns at least: there the mean is finite, but the shortest
     tasks decide about it, and more runs do not settle it.
 
-    A log has a shortest task, as programs and applications have.
+    A log has a shortest task, as programs and applications have. Of sessions X is a share of their work.
     """
     workload = as_application(scenario.workload, scenario.cluster)
-    if workload.kind != "synthetic" or workload.programs.mix or not _reaches_0(workload.cpu_ms):
+    if workload.kind == "sessions":
+        laws = [group.work_s for group in workload.sessions.group]
+        laws += [group.spread for group in workload.sessions.group if group.has_followers]
+    elif workload.kind == "synthetic" and not workload.programs.mix:
+        laws = [workload.cpu_ms]
+    else:
+        laws = []
+    if not any(map(_reaches_0, laws)):
         return ""
     cost_ms = scenario.negotiation.remote_execution_ms
     paid = f"a remote start costs {cost_ms:g} ms" if cost_ms > 0.0 else "tasks wait for others whatever their demand"

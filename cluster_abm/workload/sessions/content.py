@@ -8,10 +8,12 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from cluster_abm.arrays import Flags, Floats, Integers
+from cluster_abm.limits import BYTES_A_USERS_JOB, check_jobs
 from cluster_abm.scenario.dependence import normal_correlation
 from cluster_abm.scenario.sessions import SessionGroup, Sessions
 from cluster_abm.workload.drawing.dependence import LEAST, MOST
 from cluster_abm.workload.drawing.draws import draw, quantile
+from cluster_abm.workload.times import check_longest
 
 
 @dataclass(frozen=True)
@@ -49,11 +51,15 @@ def drawn_content(sessions: Sessions, groups: Integers, rng: np.random.Generator
         sessions: the laws.
         groups: the group of each session, shape (sessions,).
         rng: the generator; draws from nothing else.
+
+    Raises InputError: more jobs than fit into memory, or times that no clock holds.
     """
     of_group = [np.flatnonzero(groups == number) for number in range(len(sessions.group))]
-    counts = np.ones(len(groups), np.int64)
+    drawn = np.ones(len(groups))
     for group, rows in zip(sessions.group, of_group, strict=True):
-        counts[rows] = _counts(group, len(rows), rng)
+        drawn[rows] = _counts(group, len(rows), rng)
+    check_jobs("workload.sessions.group: jobs of the sessions", float(drawn.sum()), 1.0, BYTES_A_USERS_JOB)
+    counts = drawn.astype(np.int64)
     first = np.concatenate([[0], np.cumsum(counts)])
     jobs = int(first[-1])
     run_s, tasks, memory_mb = np.empty(jobs), np.empty(jobs), np.full(jobs, np.nan)
@@ -80,13 +86,15 @@ def drawn_content(sessions: Sessions, groups: Integers, rng: np.random.Generator
     delay_s = np.where(is_after, think_s, gap_s)
     begins = first[:-1]
     is_after[begins], delay_s[begins] = False, 0.0
+    for name, values in (("work_s", run_s), ("gap_s, think_s or wait_s", delay_s + response_s)):
+        check_longest(values * 1000.0, f"workload.sessions: {name}")
     return Content(first, run_s, tasks, memory_mb, requested, is_after, delay_s, response_s)
 
 
-def _counts(group: SessionGroup, count: int, rng: np.random.Generator) -> Integers:
-    """Jobs of each session: between two whole numbers one of both, so that the mean is the law's."""
+def _counts(group: SessionGroup, count: int, rng: np.random.Generator) -> Floats:
+    """Jobs of each session, whole numbers: between two of them one of both, so that the mean is the law's."""
     drawn = draw(group.jobs, rng, count)
-    return np.maximum(1, np.floor(drawn + rng.random(count))).astype(np.int64)
+    return np.maximum(1.0, np.floor(drawn + rng.random(count)))
 
 
 def _widths(group: SessionGroup, session: Integers, sessions: int, rng: np.random.Generator) -> Floats:
@@ -110,7 +118,9 @@ def _beside(values: Floats, spearman: float, rng: np.random.Generator) -> Floats
     """Uniform numbers in 0..1, neither end, of a rank correlation with values, shape as `values`."""
     chance = rng.permutation(len(values))  # among equal values
     rank = np.empty(len(values))
-    rank[np.lexsort((chance, values))] = (np.arange(len(values)) + 0.5) / len(values)
+    # Anywhere within its part, so that few values have uniform ranks, too.
+    rank[np.lexsort((chance, values))] = (np.arange(len(values)) + rng.random(len(values))) / len(values)
+    rank = np.clip(rank, LEAST, MOST)
     correlation = normal_correlation(spearman)
     normal = correlation * ndtri(rank) + np.sqrt(1.0 - correlation**2) * rng.standard_normal(len(values))
     return np.clip(ndtr(normal), LEAST, MOST)
@@ -121,18 +131,20 @@ def _run_times(
 ) -> Floats:
     """CPU time of a task of each job [s]: the session's work, in the ratios of the jobs' spread.
 
-    What is longer than the group's longest is cut, and the others of the session get longer by one factor, up to that.
+    What is longer than the group's longest is cut, and the others of the session get longer by one factor, until none
+    is. Where all are as long as that, the rest of the work is lost.
     """
-    of_session = np.bincount(session, tasks, sessions)
+    of_session = np.bincount(session, tasks, sessions).astype(float)
     work_s = quantile(group.work_s, _beside(of_session, group.work_with_tasks, rng))
     ratio = draw(group.spread, rng, len(session))
-    run_s = ratio * (work_s / np.bincount(session, ratio * tasks, sessions))[session]
-    is_cut = run_s > group.longest_s
-    if is_cut.any():
-        run_s[is_cut] = group.longest_s
-        held = np.bincount(session, run_s * tasks * is_cut, sessions)
-        others = np.bincount(session, run_s * tasks * ~is_cut, sessions)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # refused by `drawn_content`
+        run_s = ratio * (work_s / np.bincount(session, ratio * tasks, sessions))[session]
+    is_cut = np.zeros(len(session), bool)
+    while (longer := ~is_cut & (run_s > group.longest_s)).any():
+        is_cut |= longer
+        held = np.bincount(session, group.longest_s * tasks * is_cut, sessions)
+        others = np.bincount(session, np.where(is_cut, 0.0, run_s * tasks), sessions)
         with np.errstate(divide="ignore", invalid="ignore"):
             factor = np.where(others > 0, np.maximum(work_s - held, others) / others, 1.0)
-        run_s = np.minimum(np.where(is_cut, run_s, run_s * factor[session]), group.longest_s)
+        run_s = np.where(is_cut, group.longest_s, run_s * factor[session])
     return run_s

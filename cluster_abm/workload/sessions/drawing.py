@@ -8,7 +8,7 @@ import numpy as np
 
 from cluster_abm.arrays import Floats, Integers
 from cluster_abm.scenario import Scenario
-from cluster_abm.scenario.sessions import Sessions
+from cluster_abm.scenario.sessions.section import MINUTES, Sessions
 from cluster_abm.workload.drawing.arrivals import submission_times_s
 from cluster_abm.workload.generators import generator
 from cluster_abm.workload.parents import Parents, from_pairs
@@ -47,14 +47,16 @@ def drawn_sessions(scenario: Scenario, seed: int, jobs_per_s: float) -> SessionJ
         scenario: whose workload comes in sessions.
         seed: of the run.
         jobs_per_s: mean rate [1/s].
+
+    Raises InputError: as `drawn_content` and `put_off`.
     """
     workload = scenario.workload
     sessions, window_s = workload.sessions, workload.duration_s
     rate = sessions_per_s(scenario, jobs_per_s)
     starts_s = submission_times_s(workload.arrivals, generator(seed, "arrivals"), window_s, None, rate)
     rng = generator(seed, "sessions")
-    hours_s = (starts_s + workload.arrivals.starts_h * 3600.0) % DAY_S
-    groups = _groups(sessions, hours_s, rng)
+    at_s = (starts_s + workload.arrivals.starts_h * 3600.0) % DAY_S
+    groups = _groups(sessions, at_s, workload.arrivals.daily, rng)
     users = _users(sessions, groups, rng)
     content = drawn_content(sessions, groups, generator(seed, "session_jobs"))
     offsets_s = content.offsets_s()
@@ -84,29 +86,42 @@ def drawn_sessions(scenario: Scenario, seed: int, jobs_per_s: float) -> SessionJ
     )
 
 
-def _groups(sessions: Sessions, hours_s: Floats, rng: np.random.Generator) -> Integers:
-    """The group of each session, by the time of day at which it begins, shape (sessions,)."""
-    chance = rng.random(len(hours_s))
+def _groups(sessions: Sessions, at_s: Floats, rates: tuple[float, ...], rng: np.random.Generator) -> Integers:
+    """The group of each session, shape (sessions,).
+
+    Args:
+        sessions: the groups.
+        at_s: time of day at which each begins, shape (sessions,) [s].
+        rates: of begins over a day, evenly spaced; empty: the same at all hours.
+        rng: the generator.
+    """
+    chance = rng.random(len(at_s))
     shares = np.array([group.share for group in sessions.group])
-    pieces = np.lcm.reduce([max(1, len(group.daily)) for group in sessions.group])
-    weights = np.array([_course(group.daily, int(pieces)) for group in sessions.group]) * shares[:, None]
-    # At an hour at which no group has any weight the shares count.
+    begins = _by_minute(rates)
+    weights = np.array([_course(group.daily, begins) for group in sessions.group]) * shares[:, None]
+    # At a minute at which no group has any weight the shares count.
     weights[:, weights.sum(axis=0) == 0.0] = shares[:, None]
     ends = np.cumsum(weights, axis=0) / weights.sum(axis=0)
-    piece = np.minimum((hours_s / DAY_S * pieces).astype(np.int64), pieces - 1)
-    found = np.zeros(len(hours_s), np.int64)
-    for number in np.unique(piece):
-        rows = piece == number
+    minute = np.minimum((at_s / DAY_S * MINUTES).astype(np.int64), MINUTES - 1)
+    found = np.zeros(len(at_s), np.int64)
+    for number in np.unique(minute):
+        rows = minute == number
         found[rows] = np.searchsorted(ends[:, number], chance[rows], side="right")
     return np.minimum(found, len(shares) - 1)
 
 
-def _course(daily: tuple[float, ...], pieces: int) -> Floats:
-    """Weights over a day in as many pieces, of mean 1."""
-    if not daily:
-        return np.ones(pieces)
-    weights = np.repeat(np.array(daily), pieces // len(daily))
-    return np.asarray(weights / weights.mean())
+def _by_minute(weights: tuple[float, ...]) -> Floats:
+    """Evenly spaced weights over a day as those of its minutes, shape (1440,); none: all 1."""
+    if not weights:
+        return np.ones(MINUTES)
+    return np.array(weights)[((np.arange(MINUTES) + 0.5) / MINUTES * len(weights)).astype(np.int64)]
+
+
+def _course(daily: tuple[float, ...], begins: Floats) -> Floats:
+    """Weights of a group by minute, of mean 1 over the sessions that begin then: its share is that of all sessions."""
+    weights = _by_minute(daily)
+    mean = float(weights @ begins / begins.sum())
+    return np.asarray(weights / (mean if mean > 0.0 else weights.mean()))
 
 
 def _users(sessions: Sessions, groups: Integers, rng: np.random.Generator) -> Integers:

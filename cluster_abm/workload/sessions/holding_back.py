@@ -13,10 +13,13 @@ import numpy as np
 
 from cluster_abm.arrays import Floats, Integers
 from cluster_abm.jit import kernel
+from cluster_abm.limits import check_memory
 
 HOUR_S, DAY_HOURS = 3600.0, 24
 # From when on, past the window, no session is put off any more [hours]: what is left comes then.
 LATEST_H = 24 * 366
+# Its place in `busy` and `head` of `_serve`.
+BYTES_AN_HOUR = 16
 
 
 def put_off(
@@ -38,8 +41,11 @@ def put_off(
         tasks: of each, shape (jobs,).
         window_s: in which they would begin [s].
         processors: of the reference machine.
+
+    Raises InputError: a window of more hours than fit into memory.
     """
     hours = math.ceil(window_s / HOUR_S) + LATEST_H
+    check_memory(f"workload.duration_s = {window_s:g} with users who hold back", hours * BYTES_AN_HOUR, hours, "hours")
     begins = starts_s.copy()
     head, following = np.full(hours, -1, np.int64), np.full(len(begins), -1, np.int64)
     _serve(begins, tolerated_s / HOUR_S, first, offsets_s, run_s, tasks, processors, np.zeros(hours), head, following)

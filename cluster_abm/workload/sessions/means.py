@@ -7,7 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from cluster_abm.scenario import Scenario
-from cluster_abm.workload.drawing.draws import mean_of
+from cluster_abm.scenario.distributions import Distribution
+from cluster_abm.workload.drawing.draws import mean_of, quantile
+
+# Parts into which the quantiles of a law are cut where its draws below 1 count as 1.
+PARTS = 20_000
 
 
 class SessionMeans(NamedTuple):
@@ -22,7 +26,7 @@ def session_means(scenario: Scenario) -> SessionMeans:
     """The means of a scenario's sessions."""
     groups = scenario.workload.sessions.group
     shares = np.array([group.share for group in groups])
-    jobs = np.array([mean_of(group.jobs) for group in groups])
+    jobs = np.array([_mean_count(group.jobs) for group in groups])
     tasks = np.array([_mean_width(group.widths) for group in groups])
     work_s = np.array([mean_of(group.work_s) for group in groups])
     shares = shares / shares.sum()
@@ -32,6 +36,12 @@ def session_means(scenario: Scenario) -> SessionMeans:
 def sessions_per_s(scenario: Scenario, jobs_per_s: float) -> float:
     """The rate of sessions at a rate of jobs [1/s]."""
     return jobs_per_s / session_means(scenario).jobs
+
+
+def _mean_count(law: Distribution) -> float:
+    """The mean of a law whose draws below 1 count as 1."""
+    parts = (np.arange(PARTS) + 0.5) / PARTS
+    return mean_of(law) + float(np.maximum(0.0, 1.0 - quantile(law, parts)).mean())
 
 
 def _mean_width(widths: dict[str, float]) -> float:

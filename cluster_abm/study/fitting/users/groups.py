@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cluster_abm.arrays import Floats, Integers
+from cluster_abm.arrays import Flags, Floats, Integers
 from cluster_abm.study.fitting.users.seen import SeenSessions
 
 # As many groups as there are fifties of sessions, and no more than these; none with fewer sessions.
@@ -62,7 +62,7 @@ def cut(points: Floats, weights: Floats, most: int, fewest: int) -> Integers:
     return found
 
 
-def _best_cut(points: Floats, weights: Floats, part: Integers, fewest: int) -> tuple[float, Floats]:
+def _best_cut(points: Floats, weights: Floats, part: Integers, fewest: int) -> tuple[float, Flags]:
     """The weighted variance on the axis on which points vary most, and which are below its mean; 0: there is no cut."""
     own, weight = points[part], weights[part]
     away = own - (weight @ own) / weight.sum()

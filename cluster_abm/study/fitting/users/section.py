@@ -64,7 +64,9 @@ def _group(
         "share": float(chosen.sum()),
         "jobs": law_of(sessions.count[chosen].astype(float), POINTS_OF_GROUP),
         "work_s": law_of(sessions.work_s[chosen], POINTS_OF_GROUP),
-        "work_with_tasks": _work_with_tasks(sessions.work_s[chosen], np.bincount(sessions.session, jobs.tasks)[chosen]),
+        "work_with_tasks": _work_with_tasks(
+            sessions.work_s[chosen], np.bincount(sessions.session, jobs.tasks).astype(float)[chosen]
+        ),
         "longest_s": float(jobs.cpu_s[own].max()),
         "widths": fit_widths(jobs.tasks[own], WIDTHS),
     }

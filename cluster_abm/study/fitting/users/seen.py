@@ -98,7 +98,7 @@ def seen_sessions(jobs: SeenJobs, longest_gap_s: float) -> SeenSessions:
         first=np.flatnonzero(begins),
         session=session,
         count=np.bincount(session),
-        work_s=np.bincount(session, jobs.cpu_s * jobs.tasks),
+        work_s=np.bincount(session, jobs.cpu_s * jobs.tasks).astype(float),
         gap_s=gap_s,
         since_end_s=since_end_s,
         follows=~begins,

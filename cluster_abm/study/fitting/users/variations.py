@@ -46,8 +46,13 @@ class WorkCourse(NamedTuple):
         """How far another course is from this one: the root mean square of the logarithms of what it has over what this
         one has, where the three parts count the same."""
         parts = [
-            float(np.mean(np.log(one / mine) ** 2)) for one, mine in zip(other, self, strict=True) if np.size(mine)
-        ]
+            float(np.mean(np.log(np.divide(one, mine)) ** 2))
+            for one, mine in (
+                (other.submitted, self.submitted), (other.served, self.served),
+                (other.in_spite_of_backlog, self.in_spite_of_backlog),
+            )
+            if np.size(mine)
+        ]  # fmt: skip
         return float(np.sqrt(np.mean(parts)))
 
 
