@@ -178,7 +178,7 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
     from cluster_abm.scenario.hardware import hardware_named
     from cluster_abm.scenario.wording.caption import caption_of
     from cluster_abm.study.comparison import BEST, BOUNDED, TEST_WORDS
-    from cluster_abm.study.comparison_words import ratio_text, text_of
+    from cluster_abm.study.comparison_words import notes_of, ratio_text, text_of
     from cluster_abm.study.heads import estimated_by_runs, head_lines
     from cluster_abm.workload.offered import in_words
 
@@ -224,7 +224,8 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
         estimated_by_runs(found.scenario, found.runs), [found.scenario], ["mean_slowdown"], found.policies
     ):
         echo(textwrap.fill(line, 100, break_on_hyphens=False))
-    echo(textwrap.fill(found.seeds_words, 100, break_on_hyphens=False))
+    for line in (found.seeds_words, *notes_of(found.scenario)):
+        echo(textwrap.fill(line, 100, break_on_hyphens=False))
     echo(textwrap.fill(f"{found.slowdown_words}\n", 100, break_on_hyphens=False) + "\n")
     echo(table_text(rows))
     if any(row[ratio].endswith("(n.s.)") for row in rows):

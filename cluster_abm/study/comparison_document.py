@@ -10,7 +10,7 @@ from cluster_abm.policies import class_of
 from cluster_abm.policy.bounds import SRPT_POOL
 from cluster_abm.results.asked import is_more_better
 from cluster_abm.results.metrics import place_in_json
-from cluster_abm.study.comparison_words import about
+from cluster_abm.study.comparison_words import about, notes_of
 from cluster_abm.study.design.traits import traits_of
 from cluster_abm.study.heads import estimated_by_runs
 from cluster_abm.study.reference import Referred, corrected_policies
@@ -114,6 +114,7 @@ def document_of(found: ComparedPolicies) -> dict[str, Any]:
         "seeds": list(found.seeds),
         "replications": found.replications,
         "intervals_about": about(found.scenario) if found.replications > 1 else None,
+        "notes": notes_of(found.scenario),
         "reference_seeds": None if found.reference is None else len(found.reference.rows),
         "headline": found.headline,
         "bound_ms": bound_ms(found.scenario),

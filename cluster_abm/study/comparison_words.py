@@ -19,6 +19,7 @@ from cluster_abm.workload.from_trace import trace_of
 from cluster_abm.workload.resampling.choosing import FEWEST_WEEKS
 from cluster_abm.workload.resampling.weeks import WEEK_MS
 from cluster_abm.workload.traces.table import USER
+from cluster_abm.workload.users import are_closed
 
 # How significance is judged.
 TEST_WORDS = "(t tests of ratios, Holm, 5 %)"
@@ -107,6 +108,25 @@ def about(scenario: Scenario) -> str | None:
     """What intervals over seeds are about, where the jobs come from a log (`intervals_about` of the document)."""
     work = scenario.workload
     return ABOUT[work.trace.resample] if work.kind == "trace" else None
+
+
+def notes_of(scenario: Scenario) -> list[str]:
+    """What has to be known to read a comparison, a line each (`notes` of the document): why jobs are submitted at other
+    times under other policies, where they are."""
+    work = scenario.workload
+    differ = "submission times differ between policies"
+    if work.kind == "sessions" and work.users == "react" and work.sessions.can_wait:
+        return [f'workload.users = "react": users submit after the ends in the run: {differ}']
+    if are_closed(scenario):
+        return [f'workload.arrivals.kind = "closed": users submit after the ends in the run: {differ}']
+    try:
+        trace = trace_of(scenario)
+    except InputError:
+        # As in `resample_hint`.
+        return []
+    if trace is None or trace.parents is None:
+        return []
+    return [f"jobs of the trace are submitted after others have ended in the run: {differ}"]
 
 
 def one_sample_words(seeds: int, is_log: bool) -> str:

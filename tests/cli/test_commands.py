@@ -135,7 +135,7 @@ def test_compare_json(cli, tmp_path):
     document = json.loads(out)
     assert list(document) == [
         "scenario", "from_s", "warmup", "relaxation_times", "seeds", "replications", "intervals_about",
-        "reference_seeds", "headline", "bound_ms", "baseline", "dispatchers", "policies", "pairs",
+        "notes", "reference_seeds", "headline", "bound_ms", "baseline", "dispatchers", "policies", "pairs",
     ]  # fmt: skip
     assert list(document["policies"]) == ["none", "jsq"]
     assert {"mean_slowdown", "ci95", "cpu_utilisation", "breakdown_ms"} <= set(document["policies"]["jsq"])

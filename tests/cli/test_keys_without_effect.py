@@ -61,6 +61,10 @@ OTHER = {
     "workload.arrivals.batch_gap_s": 0.1, "workload.arrivals.daily": [1.0, 3.0], "workload.arrivals.starts_h": 6.0,
     "workload.arrivals.weekly": [1.0, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0],
     "cluster.cpu_watts": 30.0, "cluster.disk_watts": 4.0,
+    "workload.sessions": {"hold_back_s": 60.0}, "workload.users": "react",
+    "workload.requested_over_actual": {"mean": 2.0}, "workload.sessions.longest_gap_s": 5.0,
+    "workload.sessions.think_s": {"mean": 3.0}, "workload.sessions.wait_s": {"mean": 3.0},
+    "workload.sessions.gap_spread": {"mean": 3.0}, "workload.sessions.reference_load": 0.3,
 }  # fmt: skip
 SITUATIONS = {
     "plain": {},
@@ -90,6 +94,21 @@ SITUATIONS = {
     "programs": {"workload.programs.mix": {"bit-r": 1.0}},
     "trace": {"workload.kind": "trace"},
     "trace without its memory": {"workload.kind": "trace", "workload.trace.memory": "drawn"},
+    "sessions": {
+        "workload.kind": "sessions",
+        "workload.sessions.users": [2.0, 1.0],
+        "workload.sessions.group": [
+            {"work_s": {"mean": 0.2}, "memory_mb": {"mean": 5.0}},
+            {"work_s": {"mean": 0.3}, "memory_mb": {"mean": 5.0}},
+        ],
+    },
+    "sessions of users who wait": {
+        "workload.kind": "sessions",
+        "workload.sessions.think_s": {"mean": 0.1},
+        "workload.sessions.group": [
+            {"jobs": {"mean": 3.0}, "after_end": 0.5, "widths": {"1": 1.0, "2": 1.0}, "work_s": {"mean": 0.2}}
+        ],
+    },
     "groups of policies": {"cluster.group": [{"count": 2, "policy": "jsq"}, {"count": 1, "policy": "random"}]},
 }
 
@@ -114,8 +133,9 @@ def test_no_result_depends_on_them(name, tmp_path):
     assert unused
     before = outcome(tree, settings)
     closed = ("workload.jobs", "workload.jobs_per_s", "workload.utilisation") if name == "closed" else ()
-    # Those of groups are in test_keys_of_hardware_without_effect.
-    for key in (one for one in unused if not one.startswith("cluster.group.")):
+    # Those of groups are in test_keys_of_hardware_without_effect and test_keys_of_sessions.
+    elsewhere = ("cluster.group.", "workload.sessions.group.")
+    for key in (one for one in unused if not one.startswith(elsewhere)):
         assert key in OTHER, f"no other value of {key} is given above"
         if key not in closed:
             assert outcome(tree, {**settings, key: OTHER[key]}) == before, key

@@ -58,6 +58,21 @@ PROGRAMS = FEW | {"workload.programs.mix": {"bit-r": 1.0}}
 APPLICATION = FEW | {"workload.application.name": "pgrep", "workload.application.scale": 0.001}
 BACKGROUND: Settings = {"node": 1, "cpu_share": 0.3, "io_per_ms": 0.05, "memory_mb": 20.0}
 INITIAL: Settings = {"node": 1, "cpu_ms": 40.0, "age_ms": 10.0}
+SESSION: Settings = {
+    "jobs": {"mean": 3.0}, "work_s": {"kind": "exponential", "mean": 1.0}, "spread": {"kind": "uniform", "mean": 1.0},
+    "widths": {"1": 1.0, "2": 1.0}, "one_width": 0.4, "same_width": 0.3, "gap_s": {"mean": 5.0}, "after_end": 0.4,
+    "longest_s": 50.0,
+}  # fmt: skip
+PAIR: Settings = {"jobs": {"mean": 2.0}, "gap_s": {"mean": 9.0}}
+SESSIONS: Settings = {
+    "cluster.nodes": 4, "workload.kind": "sessions", "workload.jobs_per_s": 1.0, "workload.duration_s": 100.0,
+    "workload.sessions.users": [2.0, 1.0, 1.0], "workload.sessions.group": [SESSION, PAIR],
+}  # fmt: skip
+# Work for 70 hours of the reference machine, in sessions of 4 hours each.
+HOLDING_BACK = SESSIONS | {
+    "workload.jobs_per_s": 0.001, "workload.duration_s": 259_200.0, "workload.sessions.hold_back_s": 3600.0,
+    "workload.sessions.group": [SESSION | {"work_s": {"kind": "exponential", "mean": 14_400.0}, "longest_s": 1e9}],
+}  # fmt: skip
 FILES = FEW | {
     "interconnect.kind": "clusters", "interconnect.clusters": 2, "data.files": 12, "data.size_mb.mean": 5.0,
     "data.files_per_job.maximum": 2, "policy.name": "data-access",
@@ -220,6 +235,27 @@ WORKLOAD = (
     | distribution(FEW, "workload.initial_data_mb", 7.0, "jobs")
     | {f"workload.requested_over_actual.{name.rpartition('.')[2]}": effect for name, effect in distribution(
         FEW, "workload.requested_over_actual", 4.0, "jobs").items()}
+)  # fmt: skip
+ITS_GROUP = "workload.sessions.group"
+WORKLOAD |= (
+    {f"workload.{name}": Effect(base, value, changes) for base, changes, values in [
+        (SESSIONS, "jobs", {"users": "react", "sessions.longest_gap_s": 0.1, "sessions.group": [PAIR]}),
+        (SESSIONS, "run", {"sessions.users": [1.0, 9.0, 3.0]}),
+        (HOLDING_BACK, "jobs", {"sessions.hold_back_s": 36_000.0, "sessions.reference_load": 1.5}),
+    ] for name, value in values.items()}
+    | {
+        f"{ITS_GROUP}.{name}": Effect(SESSIONS, [SESSION | {name: value}, PAIR], "jobs") for name, value in {
+            "share": 3.0, "jobs": {"mean": 4.0}, "work_s": {"mean": 2.0},
+            "spread": {"kind": "exponential", "mean": 1.0}, "work_with_tasks": 0.7,
+            "longest_s": 0.3, "widths": {"1": 1.0, "3": 2.0}, "one_width": 0.8,
+            "same_width": 0.8, "requested_over_longest": {"mean": 2.0}, "memory_mb": {"mean": 3.0},
+            "gap_s": {"mean": 9.0}, "after_end": 0.8, "daily": [0.3, 2.0],
+        }.items()
+    }
+    | {f"{ITS_GROUP}.users": Effect(SESSIONS, [SESSION | {"users": {"1": 2.0, "other": 1.0}}, PAIR], "run")}
+    | distribution(SESSIONS, "workload.sessions.gap_spread", 1.7, "jobs")
+    | distribution(SESSIONS, "workload.sessions.think_s", 4.0, "jobs")
+    | distribution(SESSIONS, "workload.sessions.wait_s", 4.0, "jobs")
 )  # fmt: skip
 DATA = distribution(FILES, "data.size_mb", 5.0, "run") | {
     f"data.{name}": Effect(base, value, "run") for base, values in [

@@ -21,13 +21,14 @@ from cluster_abm.scenario.distributions import Background, Distribution
 from cluster_abm.scenario.failures import Degradation, Outage
 from cluster_abm.scenario.initial import InitialJob
 from cluster_abm.scenario.script import Act
+from cluster_abm.scenario.sessions import SessionGroup
 from cluster_abm.workload import work_of
 
 # Lists of tables, and a table that is not set at first: their keys count too.
 LISTS = {
     "cluster.group": NodeGroup, "workload.background": Background, "failures.event": Outage,
     "failures.degrade": Degradation, "data.file": PlacedFile, "workload.initial": InitialJob,
-    "script": Act,
+    "script": Act, "workload.sessions.group": SessionGroup,
 }  # fmt: skip
 TABLES = LISTS | {"workload.requested_over_actual": Distribution}
 NO_EFFECT = {

@@ -12,12 +12,14 @@ from pydantic.json_schema import GenerateJsonSchema
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import scenario_from
 from cluster_abm.scenario.schema import Scenario
+from cluster_abm.scenario.sessions import SessionGroup
 from cluster_abm.scenario.wording.keys import distributions
 
 PLAIN = {"cluster.nodes": 4, "workload.jobs": 3}
 NODE = ("cluster", "cluster.group.0")
 OUTAGES = ("failures.node", "failures.link")
 SLOW = "failures.degrade.0"
+GROUP = ("workload.sessions.group.0",)
 INITIAL = ("workload.initial.0",)
 
 
@@ -35,12 +37,14 @@ RANGES: dict[str, list[str]] = {
                "background.0.request_kb"),
         *under(INITIAL, "cpu_ms", "request_kb", "requested_ms"),
         *under(("workload.arrivals",), "sigma", "burst_s", "quiet_s", "time_unit_s"),
+        *under(GROUP, "share", "longest_s"),
         *under(("workload.trace",), "duration_s", "cpu_scale", "cpu_ms_per_mb", "task_mb", "shake_s"),
     ],
     "[0, 1e12]": [
         *under(NODE, "buffer_mb", "swap_mb", "page_fault_rate_per_ms", "idle_watts", "cpu_watts", "disk_watts"),
         "workload.reaccess_rate", "workload.background.0.memory_mb", "workload.trace.start_s",
         *under(("workload.arrivals",), "daily", "weekly"), "workload.home.weights", "workload.tasks.widths",
+        *under(GROUP, "widths", "daily", "users"), *under(("workload.sessions",), "users", "hold_back_s"),
         "workload.programs.mix", *under(INITIAL, "io_per_ms", "memory_mb", "initial_data_mb", "reaccess_rate"),
     ],
     # The system leaves some of the memory.
@@ -57,7 +61,10 @@ RANGES: dict[str, list[str]] = {
         "cluster.fault_evenness", "data.affinity", "workload.initial.0.write_share",
         *under(("workload",), "no_io_share", "write_share", "tasks.parallel_share", "trace.disk_read_share",
                "trace.disk_write_share"),
+        *under(GROUP, "one_width", "same_width", "after_end"),
     ],
+    "[-0.99, 0.99]": under(GROUP, "work_with_tasks"),
+    "(0, 10]": ["workload.sessions.reference_load"],
     "[0, 1)": ["workload.repeats.share"],
     "(0, 1]": [
         "cluster.buffer_control.gain", "workload.trace.keep_share", "workload.trace.sample",
@@ -80,7 +87,7 @@ RANGES: dict[str, list[str]] = {
     "[1e-3, 1e9]": [
         *under(NODE, "cpu_speed", "disk_mb_per_s"), "interconnect.bandwidth_mbps", "interconnect.trunk_bandwidth_mbps",
         *under((*OUTAGES, SLOW), "mean_up_s", "mean_down_s"), "failures.event.0.for_s", f"{SLOW}.for_s",
-        "workload.background.0.period_ms",
+        "workload.background.0.period_ms", "workload.sessions.longest_gap_s",
     ],
     "[0.1, 20]": under((*OUTAGES, SLOW), "shape"),
     "[1, 1e9]": ["failures.checkpoint_period_ms"],
@@ -117,6 +124,10 @@ HOLDERS: dict[str, Any] = {
     "workload.home.weights": lambda value: [1.0, value],
     "workload.tasks.widths": lambda value: {"1": 1.0, "2": value},
     "workload.programs.mix": lambda value: {"bit-r": 1.0, "m-m": value},
+    "workload.sessions.users": lambda value: [1.0, value],
+    "workload.sessions.group.0.daily": lambda value: [1.0, value],
+    "workload.sessions.group.0.widths": lambda value: {"1": 1.0, "2": value},
+    "workload.sessions.group.0.users": lambda value: {"0": 1.0, "other": value},
     **dict.fromkeys(
         ["workload.arrivals.variations", "workload.arrivals.scales_s", "workload.arrivals.user_nodes", f"{SLOW}.nodes",
          "interconnect.dimensions", "interconnect.cluster_nodes"], lambda value: [value]),
@@ -130,6 +141,7 @@ ENTRIES = {
     "data.file": {"name": "maps", "size_mb": 5.0, "at": [1]},
     "failures.degrade": {"device": "cpu", "factor": 0.5, "at_s": 1.0},
     "script": {"act": "fail", "node": 1, "at_s": 1.0},
+    "workload.sessions.group": {"jobs": {"mean": 2.0}},
 }
 DRAWN = {"at_s": None, "kind": "weibull"}
 # What other checks need.
@@ -226,7 +238,12 @@ class LenientSchema(GenerateJsonSchema):
 
 def test_no_number_is_missing():
     """Those of distributions are limits of one class: test_keys_that_fit."""
-    laws = (*distributions(), "workload.requested_over_actual")
+    of_groups = [
+        f"workload.sessions.group.0.{name}" for name, field in SessionGroup.model_fields.items()
+        if "Distribution" in str(field.annotation)
+    ]  # fmt: skip
+    assert len(of_groups) == 6
+    laws = (*distributions(), "workload.requested_over_actual", *of_groups)
     schema = Scenario.model_json_schema(schema_generator=LenientSchema)
     found = {key for key in numbers_below(schema, schema) if key.rpartition(".")[0] not in laws}
     # Two that check themselves: the schema does not know that they are numbers.

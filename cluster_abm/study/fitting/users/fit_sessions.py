@@ -9,6 +9,8 @@ import numpy as np
 
 from cluster_abm.progress import Progress
 from cluster_abm.scenario import Scenario, scenario_from
+from cluster_abm.scenario.distributions import LARGEST
+from cluster_abm.scenario.sessions import Sessions
 from cluster_abm.study.fitting.courses import Course, fit_course
 from cluster_abm.study.fitting.log import JobLog, Jobs
 from cluster_abm.study.fitting.users.groups import groups_of
@@ -21,7 +23,7 @@ from cluster_abm.workload.sessions import drawn_sessions
 GAPS_S = (1200.0, 3600.0, 10_800.0, 28_800.0, 57_600.0)
 HOLD_BACKS_S = (0.0, 259_200.0, 86_400.0, 28_800.0)
 SEEDS = (1, 2, 3)
-REFERENCE_LOAD = 0.7  # the default of workload.sessions.reference_load
+REFERENCE_LOAD = Sessions().reference_load
 # What a log needs.
 FEWEST_JOBS, FEWEST_SESSIONS, FEWEST_USERS, LEAST_KNOWN = 1000, 200, 2, 0.9
 SHORTEST_S = 1_209_600.0
@@ -53,8 +55,10 @@ def why_not(jobs: Jobs) -> str:
     users = len(np.unique(jobs.users[known]))
     if users < FEWEST_USERS:
         return f"{users} user, needed are {FEWEST_USERS}"
-    sessions = len(seen_sessions(seen_jobs(jobs), GAPS_S[-1]))
-    return "" if sessions >= FEWEST_SESSIONS else f"{sessions} sessions, needed are {FEWEST_SESSIONS}"
+    sessions = seen_sessions(seen_jobs(jobs), GAPS_S[-1])
+    if sessions.work_s.max() > LARGEST:
+        return f"a session has {sessions.work_s.max():.3g} s of work, allowed are {LARGEST:g}"
+    return "" if len(sessions) >= FEWEST_SESSIONS else f"{len(sessions)} sessions, needed are {FEWEST_SESSIONS}"
 
 
 def fit_sessions(tables: Mapping[str, Any], log: JobLog) -> FittedSessions:

@@ -81,8 +81,11 @@ def _group(
     ratio = _requested_over_longest(sessions)[chosen]
     if not np.isnan(ratio).all():
         found["requested_over_longest"] = law_of(ratio[~np.isnan(ratio)], POINTS_OF_GROUP)
-    if memory_mb is not None and not np.isnan(memory_mb[own]).all():
-        found["memory_mb"] = law_of(memory_mb[own][~np.isnan(memory_mb[own])], POINTS_OF_GROUP)
+    if memory_mb is not None and not np.isnan(memory_mb).all():
+        known = ~np.isnan(memory_mb)
+        # A group of which nothing is known has that of all.
+        chosen_mb = memory_mb[known & own] if (known & own).any() else memory_mb[known]
+        found["memory_mb"] = law_of(chosen_mb, POINTS_OF_GROUP)
     gap_s = sessions.mean_gap_s[chosen]
     if not np.isnan(gap_s).all():
         found["gap_s"] = law_of(gap_s[~np.isnan(gap_s)], POINTS_OF_GROUP)

@@ -88,7 +88,7 @@ def _in_spite_of_backlog(submitted: Amount, served: Amount, window_s: float, loa
     backlog = (total - np.minimum.accumulate(total))[:-1]
     whole = hours <= window_s - DAY_S
     come, backlog = come[whole], backlog[whole]
-    if not backlog.any():
+    if not (backlog.any() and come.any()):
         return 1.0
     return max(float((come @ backlog) / backlog.sum() / come.mean()), LEAST)
 
