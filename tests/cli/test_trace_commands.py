@@ -40,7 +40,7 @@ INFO_KEYS = ["file", "format", "rows", "jobs", "skipped", "fields", "span_s", "c
 ALL_COLUMNS = {
     "arrival_ms", "home", "cpu_ms", "io_per_ms", "memory_mb", "tasks", "request_kb", "initial_data_mb", "write_share",
     "reaccess_rate", "requested_ms", "disk_mb", "recorded_wait_ms", "name", "job", "after", "files", "user", "group",
-    "partition", "resources",
+    "partition", "resources", "recorded_run_ms", "think_ms",
 }  # fmt: skip
 
 

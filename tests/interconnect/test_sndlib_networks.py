@@ -65,10 +65,20 @@ def test_capacities_are_what_is_installed_else_the_least_module(written):
     assert "3 of 3 links have no latency_ms: 2 taken" in said
 
 
-@pytest.mark.parametrize(("unit", "mbps"), [("GBITPERSEC", 40_000.0), ("KBITPERSEC", 0.04)])
+@pytest.mark.parametrize(("unit", "mbps"), [("GBITPERSEC", 40_000.0), ("KBITPERSEC", 0.04), ("BITSPERSEC", 4e-5)])
 def test_the_unit_of_the_file_counts(written, unit, mbps):
     read = read_graph(written(OWN.replace("MBITPERSEC", unit)))
     assert read.edges["Berlin", "Ulm", 0]["bandwidth_mbps"] == pytest.approx(mbps, rel=1e-12)
+
+
+def test_admissible_paths_are_passed_over(written):
+    # As SNDlib's polska and pioro40 have them: within a demand's parentheses, which end on lines of their own.
+    paths = "  D1 (\n    P1 ( L1 )\n    P2 ( L3 L2 )\n  )\n  NODES (\n    P3 ( L2 )\n  )\n"
+    assert OWN.count("ADMISSIBLE_PATHS (\n") == 1
+    read = read_graph(written(OWN.replace("ADMISSIBLE_PATHS (\n", f"ADMISSIBLE_PATHS (\n{paths}")))
+    bare = read_graph(written(OWN))
+    assert (list(read), list(read.edges)) == (list(bare), list(bare.edges))
+    assert read.graph == bare.graph  # no section more in what is not read
 
 
 def test_without_a_unit_no_capacity_is_a_bandwidth(written):
@@ -81,7 +91,7 @@ def test_without_a_unit_no_capacity_is_a_bandwidth(written):
     ("?SNDlib native format; type: network", "network", "is to begin with"),
     ("type: network", "type: solution", "solution.*allowed: type network"),
     ("version: 1.0", "version: 2.0", "version '2.0'"),
-    ("MBITPERSEC", "STM1", "line 6: unit = 'STM1': allowed KBITPERSEC"),
+    ("MBITPERSEC", "STM1", "line 6: unit = 'STM1': allowed BITSPERSEC, KBITPERSEC"),
     ("( 13.48 52.52 )", "( 13.48 )", "line 11.*allowed: ID"),
     ("13.48", "east", "line 11: 'east': a number"),
     ("13.48", "nan", "line 11: 'nan': a number"),

@@ -20,7 +20,7 @@ from cluster_abm.study.design.fingerprint import cell_key
 from cluster_abm.workload.outages.reading import outages_in_file
 
 OWN = "node,down_s,up_s\n2,3,5\n1,2.5,\n0,1,2\n"
-# Rows of our own, under the header as it is published.
+# Rows of our own, under the header of the file as others read it: its first line is a title.
 LANL = """System,machine type,nodes,procstot,procsinnode,nodenum,nodenumz,node install,node prod,node decom,fru type,\
 mem,cputype,memtype,num intercon,purpose,Prob Started (mm/dd/yy hh:mm),Prob Fixed (mm/dd/yy hh:mm),Down Time,\
 Facilities,Hardware,Human Error,Network,Undetermined,Software,Same Event
@@ -149,8 +149,13 @@ def test_a_wrong_row_is_named(table, row, said):
         read(table(f"node,down_s,up_s\n0,1,2\n{row}\n"))
 
 
+def test_reasons_for_which_there_is_no_outage_are_those_that_happened(table):
+    with pytest.raises(InputError, match=r"no outage in it \(left out by the filter: 3\)$"):
+        read(table(OWN), filter="node > 9")
+
+
 @pytest.mark.parametrize(("text", "said"), [
-    ("", "empty"), ("node,down_s,up_s\n", "only a header"), ("node,down_s\n1,2\n", "'up_s' is not there"),
+    ("", "empty"), ("node,down_s,up_s\n", "no row, only a header"), ("node,down_s\n1,2\n", "'up_s' is not there"),
 ])  # fmt: skip
 def test_a_file_without_outages(table, text, said):
     with pytest.raises(InputError, match=said):
@@ -182,6 +187,29 @@ def test_lanls_failures_of_a_system(table):
         "left out by the filter: 1",
         "left out, without an end: 1",
     ]
+
+
+@pytest.mark.parametrize("title", ["", "LA-UR-05-7318\n", "Failures of 22 systems, 1996-2005\r\n", "a,b,c\n\n"])
+@pytest.mark.parametrize("form", ["", " (mm/dd/yy hh:mm)"])
+def test_both_headers_of_lanls_failures(table, title, form):
+    """One copy has a line above its header, another has no forms of dates in it."""
+    plain = read(table(LANL), 3, map="lanl")[0]
+    assert read(table(title + LANL.replace(" (mm/dd/yy hh:mm)", form)), 3, map="lanl")[0] == plain
+
+
+def test_a_title_is_left_out_only_if_the_next_line_names_the_columns(table):
+    assert read(table("Outages\n" + OWN))[0] == read(table(OWN))[0]
+    with pytest.raises(InputError, match="is not there; there are: Outages"):
+        read(table("Outages\nof 2003\n" + OWN))
+    # The first line counts wherever it can be the header.
+    assert read(table("down_s,node,up_s\n5,2,6\n"))[0] == [(2, 5.0, 6.0)]
+
+
+def test_a_name_before_parentheses_stands_for_one_column_alone(table):
+    assert read(table("node,down_s (s),up_s (s)\n1,2,3\n"))[0] == [(1, 2.0, 3.0)]
+    assert read(table("node,down_s (s),down_s,up_s\n1,9,2,3\n"))[0] == [(1, 2.0, 3.0)]
+    with pytest.raises(InputError, match="'down_s' is not there"):
+        read(table("node,down_s (s),down_s (min),up_s\n1,2,2,3\n"))
 
 
 def test_lanls_failures_of_all_systems(table):

@@ -14,8 +14,8 @@ from cluster_abm.graphs.checks import MOST_EDGES, MOST_VERTICES, NOTES, brief, c
 BEGINS = re.compile(
     rb"\s*\?\s*SNDlib\s+native\s+format\s*;\s*type\s*:\s*(\w+)\s*;\s*version\s*:\s*([\w.]+)", re.IGNORECASE
 )
-# Of META's `unit`; SNDlib writes MBITPERSEC.
-MBPS = {"KBITPERSEC": 1e-3, "MBITPERSEC": 1.0, "GBITPERSEC": 1e3, "TBITPERSEC": 1e6}
+# Of META's `unit`; SNDlib's own files have MBITPERSEC and, in brain, BITSPERSEC.
+MBPS = {"BITSPERSEC": 1e-6, "KBITPERSEC": 1e-3, "MBITPERSEC": 1.0, "GBITPERSEC": 1e3, "TBITPERSEC": 1e6}
 LONGEST_LINE = 1_000_000
 _TOKEN = re.compile(r"[()]|[^\s()]+")
 _END = ")"
@@ -74,7 +74,7 @@ def _sections(raw: bytes, where: str) -> dict[str, list[_Row]]:
         text = raw.decode("latin-1")
     sections: dict[str, list[_Row]] = {}
     inside: list[_Row] | None = None
-    name, begun = "", 0
+    name, begun, depth = "", 0, 0
     for number, words in _lines(text, where):
         if inside is None:
             if len(words) != 2 or words[1] != "(" or words[0] in sections:
@@ -84,9 +84,11 @@ def _sections(raw: bytes, where: str) -> dict[str, list[_Row]]:
                 )
             name, begun, inside = words[0], number, []
             sections[name] = inside
-        elif words == [_END]:
+        elif depth == 0 and words == [_END]:
             inside = None
         else:
+            # Of ADMISSIBLE_PATHS each demand has lines of its own within parentheses.
+            depth = max(0, depth + words.count("(") - words.count(_END))
             inside.append(_Row(number, words))
     if inside is not None:
         raise InputError(f"{where}: the section {brief(name)} of line {begun} does not end: a line with ) is needed")

@@ -85,7 +85,7 @@ def outages_in_file(failures: Failures, nodes: int, names: Sequence[str] = ()) -
         _check_rows(rows, skipped, where)
     rows = _usable(rows, columns, skipped)
     if not len(rows.numbers):
-        reasons = ", ".join(f"{reason}: {count}" for reason, count in skipped.items())
+        reasons = ", ".join(f"{reason}: {count:,}" for reason, count in skipped.items() if count)
         raise InputError(f"{where}: no outage in it{f' ({reasons})' if reasons else ''}")
     node = _nodes_of(rows, columns, nodes, names, where)
     zero_s = failures.start_s + (float(rows.down_s.min()) if columns.zero == "first" else 0.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,7 @@ def read(source: Source, layout: TableLayout, needed: tuple[Column, ...]) -> Tab
     """
     separator = layout.separator or ","
     blocks = _without_remarks(source.blocks, layout.remark.encode()) if layout.remark else source.blocks
-    names, width, body = _names(blocks, layout, separator, source.where)
+    names, width, body = _names(blocks, layout, needed, separator, source.where)
     places = {column: place_of(column, names, width, source.where) for column in needed}
     return Table(names, _blocks(body, places, width, separator, layout.quoted, source.where))
 
@@ -43,24 +43,42 @@ def place_of(column: Column, names: tuple[str, ...], width: int, where: str) -> 
         if column > width:
             raise InputError(f"{shown(where)}: column {column} is not there: allowed 1 to {width}")
         return column - 1
-    alike = [place for place, name in enumerate(names) if name.lower() == column.lower()]
-    if column in names or len(alike) == 1:
-        place = names.index(column) if column in names else alike[0]
-        if place >= width:
+    places = _places(column, names)
+    if len(places) == 1:
+        if places[0] >= width:
             raise InputError(
-                f"{shown(where)}: column {column[:60]!r} is number {place + 1}: the first row has {width} cells"
+                f"{shown(where)}: column {column[:60]!r} is number {places[0] + 1}: the first row has {width} cells"
             )
-        return place
+        return places[0]
     listed = ", ".join(names)
     raise InputError(
         f"{shown(where)}: column {column[:60]!r} is not there; there are: {listed[:300] or f'{width} without names'}"
     )
 
 
+def _places(column: str, names: Sequence[str]) -> list[int]:
+    """Which columns have a name: the first that has it to the letter, else those that have it but for their case, else
+    those that have it before something in parentheses: "Down Time" is "Down Time (min)"."""
+    if column in names:
+        return [names.index(column)]
+    wanted, there = column.lower(), [name.lower() for name in names]
+    alike = [place for place, name in enumerate(there) if name == wanted]
+    return alike or [place for place, name in enumerate(there) if name.startswith(f"{wanted} (")]
+
+
+def _names_all(line: Sequence[str], needed: Sequence[Column]) -> bool:
+    names = [name.strip() for name in line]
+    return all(len(_places(column, names)) == 1 for column in needed if isinstance(column, str))
+
+
 def _names(
-    blocks: Iterator[bytes], layout: TableLayout, separator: str, where: str
+    blocks: Iterator[bytes], layout: TableLayout, needed: Sequence[Column], separator: str, where: str
 ) -> tuple[tuple[str, ...], int, Iterator[bytes]]:
-    """The names of the columns, how many cells a row has, and the bytes of the rows."""
+    """The names of the columns, how many cells a row has, and the bytes of the rows.
+
+    A title may stand above the names: where the first line has not all columns that are needed, and the second has, the
+    names are those of the second.
+    """
     head = b""
     for block in blocks:
         head += block
@@ -71,6 +89,8 @@ def _names(
         raise InputError(f"{shown(where)}: empty")
     head = head.lstrip(b"\r\n")
     first, second, body = _two_lines(head, layout, separator, where)
+    if layout.header and not _names_all(first, needed) and _names_all(second, needed):
+        first, second, body = _two_lines(body.lstrip(b"\r\n"), layout, separator, where)
     if layout.header:
         names, widest = tuple(name.strip() for name in first), max(len(first), len(second))
     else:
@@ -114,7 +134,7 @@ def _blocks(
     wanted = [labels[place] for place in dict.fromkeys(places.values())] or labels[:1]
     file = _nonempty(_checked(body, where))
     if file is None:
-        raise InputError(f"{shown(where)}: no job, only a header line")
+        raise InputError(f"{shown(where)}: no row, only a header line")
     try:
         batches = reader.open_csv(
             file,
