@@ -102,3 +102,8 @@ def test_what_was_not_judged_says_why():
     found = NotJudged("--no-judge")
     assert found.lines() == ["Not judged by queueing (--no-judge): do not use it for waits."]
     assert found.as_json() == {"verdict": None, "words": found.verdict, "reason": "--no-judge"}
+
+
+def test_large_ratios_are_written_in_full():
+    assert "mean wait 180 times" in judgement(compared(1000, 183_000)).verdict
+    assert "mean wait 1,200 times" in judgement(compared(1000, 1_234_000)).verdict

@@ -81,7 +81,7 @@ class Judgement:
         """What the scenario must not be used for, with how far it is from the log; empty: it is near it throughout."""
         found: dict[tuple[str, float], list[str]] = {}
         for one in self.far:
-            words = f"{MEASURES[one.measure]} {one.ratio(self.small_ms):.2g}"
+            words = f"{MEASURES[one.measure]} {float(f'{one.ratio(self.small_ms):.2g}'):,g}"
             found.setdefault((one.policy, one.load), []).append(words)
         return [
             f"waits under {_policy(policy)} at load {load:g} ({', '.join(words)} times the log's)"
