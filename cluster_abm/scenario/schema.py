@@ -39,7 +39,7 @@ from cluster_abm.scenario.interconnect import Interconnect
 from cluster_abm.scenario.measures import Measure
 from cluster_abm.scenario.policy_names import PolicyChoice, PolicyName
 from cluster_abm.scenario.script import MOST_ACTS, Act, check_script
-from cluster_abm.scenario.sessions import Sessions, check_beside
+from cluster_abm.scenario.sessions import UserSessions, check_beside
 from cluster_abm.scenario.trace import TraceChoice
 from cluster_abm.scenario.wording.caption import caption_of
 
@@ -113,7 +113,7 @@ class Workload(Section):
     """[[workload.initial]]: jobs that are on a node at 0, each with a node, cpu_ms, age_ms (CPU received before) and
     columns of a trace: tasks, io_per_ms, request_kb, memory_mb, initial_data_mb, write_share, reaccess_rate,
     requested_ms"""
-    sessions: Sessions = Sessions()
+    sessions: UserSessions = UserSessions()
     """jobs come in sessions of users (kind = "sessions")"""
     users: Literal["open", "react"] = "open"
     """of kind = "sessions": when a job comes that its user submits after the end of the one before. open: after the

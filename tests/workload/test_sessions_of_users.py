@@ -14,7 +14,7 @@ from scipy import stats
 
 from cluster_abm import ClusterModel
 from cluster_abm.scenario import Scenario, scenario_from
-from cluster_abm.scenario.sessions import Sessions
+from cluster_abm.scenario.sessions import UserSessions
 from cluster_abm.study.planning.fixing import with_fixed_jobs
 from cluster_abm.workload import jobs_per_second, work_of
 from cluster_abm.workload.laws.no_mean import why_no_mean
@@ -41,7 +41,7 @@ def made(*groups: dict[str, Any], nodes: int = 4, **more: Any) -> Scenario:
 
 def content_of(count: int, *groups: dict[str, Any], seed: int = 1, **more: Any) -> Content:
     """What sessions hold, as many of each group one after the other."""
-    sessions = Sessions.model_validate({"group": list(groups), **more})
+    sessions = UserSessions.model_validate({"group": list(groups), **more})
     return drawn_content(sessions, np.repeat(np.arange(len(groups)), count), np.random.default_rng(seed))
 
 
@@ -173,7 +173,7 @@ def test_groups_come_at_their_hours_and_keep_their_shares():
     every one in the morning is of the first group, and a third of the others."""
     groups = ({"daily": [2.0, 2.0 / 3.0]}, {"daily": [0.0, 4.0 / 3.0]})
     rng = np.random.default_rng(SEED)
-    sessions = Sessions.model_validate({"group": groups})
+    sessions = UserSessions.model_validate({"group": groups})
     at_s = np.repeat([0.1 * DAY_S, 0.7 * DAY_S], [10_000, 30_000])
     found = _groups(sessions, at_s, (1.0, 3.0), rng)
     assert (found[:10_000] == 0).all()

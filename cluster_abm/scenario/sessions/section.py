@@ -115,7 +115,7 @@ def _largest(law: Distribution) -> float:
             return math.inf if law.mean > 0 else 0.0
 
 
-class Sessions(Section):
+class UserSessions(Section):
     """Work that comes in sessions of users (`workload.kind = "sessions"`): a session is some jobs of one user, each
     submitted soon after the one before. Sessions begin as workload.arrivals says."""
 
@@ -145,7 +145,7 @@ class Sessions(Section):
         return users
 
     @model_validator(mode="after")
-    def _users_are_there(self) -> Sessions:
+    def _users_are_there(self) -> UserSessions:
         for position, group in enumerate(self.group):
             for name in group.users:
                 is_number = name.isascii() and name.isdecimal() and (name == "0" or name[0] != "0")
@@ -166,7 +166,7 @@ class Sessions(Section):
         return any(group.has_followers and _largest(group.gap_s) > 0 for group in self.group)
 
 
-def check_beside(sessions: Sessions, arrivals: str, others: Mapping[str, bool]) -> None:
+def check_beside(sessions: UserSessions, arrivals: str, others: Mapping[str, bool]) -> None:
     """Check what stands beside sessions in a workload of them.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from cluster_abm.scenario.sessions.section import SessionGroup, Sessions
+from cluster_abm.scenario.sessions.section import SessionGroup, UserSessions
 
 if TYPE_CHECKING:
     from cluster_abm.scenario.schema import Workload
@@ -60,7 +60,7 @@ def _beside(work: Workload) -> Iterator[tuple[str, str]]:
             yield f"workload.tasks.{name}", f"widths has 1 alone in every {SECTION}.group: no job is parallel"
 
 
-def _of_group(group: SessionGroup, sessions: Sessions) -> Iterator[tuple[str, str]]:
+def _of_group(group: SessionGroup, sessions: UserSessions) -> Iterator[tuple[str, str]]:
     if len(sessions.group) == 1:
         for name in ("share", "daily"):
             yield name, "there is one group of sessions"

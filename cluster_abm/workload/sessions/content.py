@@ -10,7 +10,7 @@ from scipy.special import ndtr, ndtri
 from cluster_abm.arrays import Flags, Floats, Integers
 from cluster_abm.limits import BYTES_A_USERS_JOB, check_jobs
 from cluster_abm.scenario.dependence import normal_correlation
-from cluster_abm.scenario.sessions import SessionGroup, Sessions
+from cluster_abm.scenario.sessions import SessionGroup, UserSessions
 from cluster_abm.workload.drawing.dependence import LEAST, MOST
 from cluster_abm.workload.drawing.draws import draw, quantile
 from cluster_abm.workload.times import check_longest
@@ -44,7 +44,7 @@ class Content:
         return total - total[self.first[:-1]][self.session]
 
 
-def drawn_content(sessions: Sessions, groups: Integers, rng: np.random.Generator) -> Content:
+def drawn_content(sessions: UserSessions, groups: Integers, rng: np.random.Generator) -> Content:
     """Draw what sessions hold.
 
     Args:

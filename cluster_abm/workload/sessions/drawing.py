@@ -8,7 +8,7 @@ import numpy as np
 
 from cluster_abm.arrays import Floats, Integers
 from cluster_abm.scenario import Scenario
-from cluster_abm.scenario.sessions.section import MINUTES, Sessions
+from cluster_abm.scenario.sessions.section import MINUTES, UserSessions
 from cluster_abm.workload.drawing.arrivals import submission_times_s
 from cluster_abm.workload.generators import generator
 from cluster_abm.workload.parents import Parents, from_pairs
@@ -86,7 +86,7 @@ def drawn_sessions(scenario: Scenario, seed: int, jobs_per_s: float) -> SessionJ
     )
 
 
-def _groups(sessions: Sessions, at_s: Floats, rates: tuple[float, ...], rng: np.random.Generator) -> Integers:
+def _groups(sessions: UserSessions, at_s: Floats, rates: tuple[float, ...], rng: np.random.Generator) -> Integers:
     """The group of each session, shape (sessions,).
 
     Args:
@@ -124,7 +124,7 @@ def _course(daily: tuple[float, ...], begins: Floats) -> Floats:
     return np.asarray(weights / (mean if mean > 0.0 else weights.mean()))
 
 
-def _users(sessions: Sessions, groups: Integers, rng: np.random.Generator) -> Integers:
+def _users(sessions: UserSessions, groups: Integers, rng: np.random.Generator) -> Integers:
     """The user of each session, shape (sessions,)."""
     chance = rng.random(len(groups))
     weights = np.array(sessions.users)

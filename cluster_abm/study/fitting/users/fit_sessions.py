@@ -10,7 +10,7 @@ import numpy as np
 from cluster_abm.progress import Progress
 from cluster_abm.scenario import Scenario, scenario_from
 from cluster_abm.scenario.distributions import LARGEST
-from cluster_abm.scenario.sessions import Sessions
+from cluster_abm.scenario.sessions import UserSessions
 from cluster_abm.study.fitting.courses import Course, fit_course
 from cluster_abm.study.fitting.log import JobLog, Jobs
 from cluster_abm.study.fitting.users.groups import groups_of
@@ -23,7 +23,7 @@ from cluster_abm.workload.sessions import drawn_sessions
 GAPS_S = (1200.0, 3600.0, 10_800.0, 28_800.0, 57_600.0)
 HOLD_BACKS_S = (0.0, 259_200.0, 86_400.0, 28_800.0)
 SEEDS = (1, 2, 3)
-REFERENCE_LOAD = Sessions().reference_load
+REFERENCE_LOAD = UserSessions().reference_load
 # What a log needs.
 FEWEST_JOBS, FEWEST_SESSIONS, FEWEST_USERS, LEAST_KNOWN = 1000, 200, 2, 0.9
 SHORTEST_S = 1_209_600.0
