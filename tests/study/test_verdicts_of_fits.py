@@ -7,19 +7,19 @@ import json
 import pytest
 
 from cluster_abm.json_text import to_json
-from cluster_abm.study.fitting.verdicts import Compared, Judgement, NotJudged
+from cluster_abm.study.fitting.verdicts import ComparedWait, NotJudged, QueueingJudgement
 
 SMALL_MS = 10.0
 
 
 def compared(log, *draws, load=0.7, policy="easy", measure="mean_wait_ms", shuffled=()):
-    return Compared(load, policy, measure, float(log), tuple(map(float, shuffled)), tuple(map(float, draws)))
+    return ComparedWait(load, policy, measure, float(log), tuple(map(float, shuffled)), tuple(map(float, draws)))
 
 
 def judgement(*each, **more):
     given = {"mean_run_ms": 1000.0, "processors": {0.7: 1200}, "jobs": 54_034, "window_s": 6e7, "is_part": False,
              "slice_ms": 1.0}  # fmt: skip
-    return Judgement(each, **given | more)
+    return QueueingJudgement(each, **given | more)
 
 
 @pytest.mark.parametrize(("log", "draws", "ratio", "is_near"), [

@@ -14,7 +14,7 @@ from cluster_abm.errors import InputError
 if TYPE_CHECKING:
     from cluster_abm.study.fitting.fit import Fitted
     from cluster_abm.study.fitting.log import JobLog, Jobs
-    from cluster_abm.study.fitting.verdicts import Judgement, NotJudged
+    from cluster_abm.study.fitting.verdicts import NotJudged, QueueingJudgement
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 BY_OPTION, INTERRUPTED, RUNNING = "--no-judge", "interrupted", "its runs had not ended when this was written"
@@ -58,7 +58,7 @@ class HowToJudge(NamedTuple):
 
     def judgement(
         self, log: JobLog, fitted: Fitted, draws: Sequence[Jobs], workers: int | None
-    ) -> Judgement | NotJudged:
+    ) -> QueueingJudgement | NotJudged:
         """Judge a scenario; an interrupt, and what no run takes, are reasons why it is not judged.
 
         Args:
@@ -90,7 +90,7 @@ def _drawn(log: JobLog, fitted: Fitted, there: Sequence[Jobs], count: int) -> It
         yield drawn_jobs(fitted.scenario, seed, log.jobs)
 
 
-def print_judgement(judged: Judgement | NotJudged) -> None:
+def print_judgement(judged: QueueingJudgement | NotJudged) -> None:
     """Print what came of it, with its table."""
     for line in judged.lines():
         echo(line)

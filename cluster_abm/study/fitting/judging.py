@@ -19,7 +19,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario, load_scenario
 from cluster_abm.study.fitting.log import Jobs
 from cluster_abm.study.fitting.rigid import RigidJobs, judged_window_s, processors_for, rigid_jobs, unit_of
-from cluster_abm.study.fitting.verdicts import MEASURES, Compared, Judgement
+from cluster_abm.study.fitting.verdicts import MEASURES, ComparedWait, QueueingJudgement
 from cluster_abm.study.runner.counted_runs import CountedRuns, counted_runs
 from cluster_abm.workload.traces.table import LONGEST_MS, Trace
 from cluster_abm.workload.traces.writing import write_parquet
@@ -43,7 +43,7 @@ def judge(
     is_held_back: bool = False,
     workers: int | None = None,
     quiet: bool = False,
-) -> Judgement:
+) -> QueueingJudgement:
     """Run the log, the log with its jobs shuffled, and the draws under each policy at each load, and compare waits.
 
     Args:
@@ -78,7 +78,7 @@ def judge(
     # Where all jobs need whole multiples of some processors, a run counts in these: the same waits with fewer tasks.
     unit = unit_of(sides)
     slice_ms = slice_for(judged.mean_run_ms)
-    found: list[Compared] = []
+    found: list[ComparedWait] = []
     processors = {load: processors_for(judged, load) for load in loads}
     budget = len(loads) * len(policies) * sum(bool(len(one)) for one in sides)
     with counted_runs("judging", budget, {}, "", workers=workers, quiet=quiet, where=None, folder=None) as runs:
@@ -87,12 +87,12 @@ def judge(
             for policy, waits in waits_under(policies, stretched, there // unit, slice_ms, runs):
                 for measure, each in waits.items():
                     found.append(
-                        Compared(
+                        ComparedWait(
                             load, policy, measure, each[0],
                             shuffled=tuple(each[1 : 1 + shuffles]), draws=tuple(each[1 + shuffles :]),
                         )
                     )  # fmt: skip
-    return Judgement(
+    return QueueingJudgement(
         tuple(found), mean_run_ms=judged.mean_run_ms, processors=processors, jobs=len(judged), window_s=judged.window_s,
         is_part=judged is not whole, slice_ms=slice_ms, is_held_back=is_held_back,
     )  # fmt: skip

@@ -18,7 +18,7 @@ POLICY_WORDS = {"batch-system": "first come first served", "easy": "EASY"}
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedWait:
     """Waits of one kind, under one policy at one load."""
 
     load: float
@@ -49,10 +49,10 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class QueueingJudgement:
     """Waits of a log beside those of a scenario that was fitted to it."""
 
-    compared: tuple[Compared, ...]
+    compared: tuple[ComparedWait, ...]
     mean_run_ms: float  # the mean run time of the log's jobs [ms]
     processors: Mapping[float, int]  # of the machine, by the load
     jobs: int  # of the log, that were judged by; window_s: in which they come [s]
@@ -67,7 +67,7 @@ class Judgement:
         return SMALL * self.mean_run_ms
 
     @property
-    def far(self) -> list[Compared]:
+    def far(self) -> list[ComparedWait]:
         """What is not near the log."""
         return [one for one in self.compared if not one.is_near(self.small_ms)]
 

@@ -13,7 +13,7 @@ from cluster_abm.scenario import scenario_from
 from cluster_abm.study.fitting.distances import Distances
 from cluster_abm.study.fitting.fit import Fitted
 from cluster_abm.study.fitting.log import JobLog
-from cluster_abm.study.fitting.verdicts import Judgement, NotJudged
+from cluster_abm.study.fitting.verdicts import NotJudged, QueueingJudgement
 
 WIDTH = 100
 _NUMBERS = re.compile(r"\[\n((?: +[-+0-9.e]+,\n)+)\]")
@@ -25,7 +25,7 @@ HOW_TO_SCALE = (
 
 
 def scenario_text(
-    fitted: Fitted, log: JobLog, found: Distances, judged: Judgement | NotJudged, is_half: bool = False
+    fitted: Fitted, log: JobLog, found: Distances, judged: QueueingJudgement | NotJudged, is_half: bool = False
 ) -> str:
     """The scenario as TOML, with comments at its head.
 
@@ -94,7 +94,9 @@ def _wrapped(text: str) -> str:
     return _NUMBERS.sub(filled, text)
 
 
-def document(fitted: Fitted, log: JobLog, found: Distances, judged: Judgement | NotJudged, text: str) -> dict[str, Any]:
+def document(
+    fitted: Fitted, log: JobLog, found: Distances, judged: QueueingJudgement | NotJudged, text: str
+) -> dict[str, Any]:
     """What `trace fit --json` prints, but for the policies."""
     return {
         "file": log.file,
