@@ -450,7 +450,7 @@ def test_formats_without_ids_are_sampled_by_their_rows(tmp_path):
     (PLAIN, "at,took\n0,1\n1682935200,1\n1682935300,1\n", ["more than 16 years from the middle", "row 1"]),
     (PLAIN | {"job": {"column": "at", "pattern": "(("}}, "at,took\n1,1\n", ["columns.job.pattern", "RE2"]),
     (PLAIN | {"job": {"column": "at", "pattern": "1"}}, "at,took\n1,1\n", ["no group"]),
-    (PLAIN, "at,took\n", ["no job"]),
+    (PLAIN, "at,took\n", ["no row"]),
     (PLAIN, "", ["empty"]),
     (PLAIN, b"at,took\n1,\xff\n", ["no text in UTF-8"]),
     (PLAIN, b"at,took\n1,2\n1,2\n1,2\n1,2,\xff\n", ["no text in UTF-8"]),
