@@ -159,7 +159,7 @@ def test_a_link_of_several_routes_is_one_edge(platform):
     assert route(found, "A", "B") == (50, 7)
     assert route(found, "A", "C") == (50, 11)
     assert route(found, "B", "C") == (80, 12)
-    # What leaves A, whoever it is for, has one link.
+    # All transfers from A share one link.
     assert found.links_between(0, 1)[0] == found.links_between(0, 2)[0]
 
 

@@ -38,7 +38,7 @@ def jobs_of(times_s, users, cpu_s, tasks, waits_s=None, requested_s=None, window
 # ---- sessions that are seen ----
 def test_sessions_by_hand():
     """User 7: at 0, 100 (50 s before the first one's end), 400 (50 s after the second one's), and 5000. User 3: at 200.
-    A job of nobody, and one without CPU time, are left out."""
+    Jobs without a user, or without CPU time, are left out."""
     jobs = jobs_of(
         times_s=[0, 100, 200, 250, 300, 400, 5000], users=[7, 7, 3, -1, 7, 7, 7], cpu_s=[100, 200, 10, 9, 0, 30, 40],
         tasks=[1, 2, 1, 1, 1, 4, 1], waits_s=[50, 50, math.nan, 0, 0, 0, 0],
