@@ -114,6 +114,7 @@ def test_info_has_the_promised_keys_in_their_order_and_its_own_behind_them(cli, 
         "used",
         "recorded_wait_s",
         "resources",
+        "run_time",
         "sample",
     } | ({"runs"} if kind == "hbd" else set())
 
