@@ -154,6 +154,19 @@ def test_no_task_is_longer_than_the_longest_and_work_is_kept_where_it_can_be(see
     assert np.bincount(found.session, found.run_s * found.tasks) == pytest.approx(np.minimum(wanted, room))
 
 
+@pytest.mark.slow
+@given(st.integers(0, 10_000), st.sampled_from([
+    {"kind": "gamma", "mean": 1.0, "sd": 30.0}, {"kind": "gamma", "mean": 1.0, "sd": 1000.0},
+    {"kind": "uniform", "mean": 5e-324}, {"kind": "lognormal", "mean": 1e12, "sd": 1e12},
+]))  # fmt: skip
+def test_jobs_share_the_work_also_where_all_ratios_are_0_or_nearly(seed, spread):
+    """Of a gamma law of this deviation most numbers are too small for floats: where all of a session are 0, all of its
+    jobs are alike."""
+    found = content_of(30, {"jobs": {"mean": 3.0}, "work_s": {"mean": 12.0}, "spread": spread}, seed=seed)
+    assert np.bincount(found.session, found.run_s * found.tasks) == pytest.approx([12.0] * 30)
+    assert found.run_s.min() >= 0.0
+
+
 # ---- whose they are, and when they begin ----
 @pytest.mark.slow
 def test_sessions_are_of_users_by_their_weights():
