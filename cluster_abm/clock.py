@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 NS_PER_MS = 1_000_000
+HOUR_S, DAY_S, WEEK_S = 3600.0, 86_400.0, 604_800.0
 # 31 years; also catches what no route leads to.
 LONGEST_WAIT_MS = 1e12
 

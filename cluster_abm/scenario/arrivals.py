@@ -75,7 +75,8 @@ class Arrivals(Section):
     batch_gap_s: Annotated[NonNegative, Field(le=1e9)] = 0.0
     """mean time from one job of a batch to the next one, exponential [s]; 0: all at one instant"""
     daily: Annotated[tuple[NonNegative, ...], Field(max_length=MOST_HOURS)] = ()
-    """relative rates over a day from midnight on, evenly spaced (24: one an hour); empty: none"""
+    """relative rates over a day from midnight on, evenly spaced (24: one an hour), with sessions of users those of
+    groups without their own; empty: none"""
     weekly: Annotated[tuple[NonNegative, ...], Field(max_length=7)] = ()
     """seven relative rates, one a day of the week; empty: none"""
     starts_h: Annotated[NonNegative, Field(lt=168)] = 0.0

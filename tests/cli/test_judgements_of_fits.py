@@ -8,8 +8,8 @@ import tomllib
 import numpy as np
 import pytest
 
+from cluster_abm.clock import WEEK_S
 from cluster_abm.study.fitting import judging
-from cluster_abm.study.fitting.weeks import WEEK_S
 
 
 def log(count=300, seconds=60_000.0, seed=5):

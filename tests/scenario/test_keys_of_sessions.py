@@ -102,10 +102,10 @@ INITIAL = {"node": 1, "cpu_ms": 40.0}
 
 @pytest.mark.parametrize(("groups", "more", "without", "with_effect"), [
     ([GROUP], {}, ["cpu_ms", "requested_over_actual", "tasks.widths", "tasks.parallel_share", "tasks.barrier_ms",
-                   "sessions.reference_load", "sessions.group.0.share", "sessions.group.0.daily", "trace",
+                   "sessions.reference_load", "sessions.group.0.share", "trace",
                    "sessions.group.0.users", "sessions.group.0.same_width", "arrivals.starts_h"],
      ["memory_mb", "users", "sessions", "sessions.think_s", "sessions.gap_spread", "sessions.wait_s",
-      "sessions.longest_gap_s", "sessions.group.0.spread"]),
+      "sessions.longest_gap_s", "sessions.group.0.spread", "sessions.group.0.daily"]),
     ([GROUP | WIDE | {"one_width": 0.5}], {}, ["tasks.communication_ms"],
      ["tasks.barrier_ms", "sessions.group.0.same_width"]),
     ([GROUP | MEMORY, GROUP | {"daily": [1.0, 2.0]}], {}, [],
@@ -119,7 +119,12 @@ INITIAL = {"node": 1, "cpu_ms": 40.0}
     ([GROUP | {"gap_s": {"mean": 0.0}}], {}, ["sessions.gap_spread"], ["sessions.think_s"]),
     ([GROUP | {"jobs": {"kind": "uniform", "mean": 0.5}}], {}, ["sessions.gap_spread", "users",
      *(f"sessions.group.0.{name}" for name in ("spread", "one_width", "same_width", "gap_s", "after_end"))], []),
-    ([GROUP], {"sessions__hold_back_s": 60.0}, [], ["sessions.reference_load"]),
+    ([GROUP], {"sessions__hold_back_s": 60.0, "duration_s": 90_000.0}, [],
+     ["sessions.reference_load", "sessions.hold_back_s"]),
+    ([GROUP], {"sessions__hold_back_s": 60.0}, ["sessions.reference_load", "sessions.hold_back_s"], []),
+    ([GROUP], {"sessions__hold_back_s": 0.0}, ["sessions.reference_load"], ["sessions.hold_back_s"]),
+    ([GROUP | {"daily": [1.0, 2.0]}], {"arrivals__daily": [1.0, 2.0]}, ["arrivals.daily"],
+     ["arrivals.starts_h", "sessions.group.0.daily"]),
     ([GROUP], {"sessions__users": [1.0, 1.0]}, [], ["sessions.group.0.users"]),
     ([GROUP], {"kind": "synthetic", "users": "react"}, ["sessions", "users"], ["cpu_ms", "memory_mb"]),
 ])  # fmt: skip
@@ -130,7 +135,7 @@ def test_keys_without_effect_are_named(groups, more, without, with_effect):
 
 
 @pytest.mark.parametrize(("key", "value"), [
-    ("share", 7.0), ("daily", [1.0, 3.0]), ("users", {"0": 5.0}), ("spread", {"mean": 3.0}), ("one_width", 0.2),
+    ("share", 7.0), ("users", {"0": 5.0}), ("spread", {"mean": 3.0}), ("one_width", 0.2),
     ("same_width", 0.5), ("gap_s", {"mean": 30.0}), ("after_end", 0.9),
 ])  # fmt: skip
 def test_what_a_group_is_said_not_to_use_changes_no_job(key, value):

@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from cluster_abm.scenario import load_scenario, scenario_from
+from cluster_abm.study.fitting.courses import Course
 from cluster_abm.study.fitting.fit import fit
 from cluster_abm.study.fitting.log import Held, Jobs, read_log
 from cluster_abm.study.fitting.users.fit_sessions import GAPS_S, why_not
@@ -20,7 +23,9 @@ from cluster_abm.study.fitting.users.groups import cut, groups_of
 from cluster_abm.study.fitting.users.section import section_of
 from cluster_abm.study.fitting.users.seen import seen_jobs, seen_sessions
 from cluster_abm.study.fitting.users.variations import LEAST, WorkInTime, course_of
+from cluster_abm.workload.resampling.sessions import LONGEST_GAP_MS, sessions_of
 from cluster_abm.workload.sessions import drawn_sessions
+from cluster_abm.workload.traces.members import Members
 
 SEED = int(os.environ.get("CLUSTER_ABM_TEST_SEED", "20261130"))
 DAY_S, HOUR_S = 86_400.0, 3600.0
@@ -56,11 +61,25 @@ def test_sessions_by_hand():
     assert found.after_end.tolist() == [False, False, False, True, False]
     assert found.mean_gap_s[1] == 100.0
     assert np.isnan(found.mean_gap_s[[0, 2]]).all()
-    # The second job ends 250 s after its submission: with gaps of up to 249 s the third is of another session.
-    assert seen_sessions(seen, 249.0).first.tolist() == [0, 1, 3, 4]
-    # With gaps of up to 200 s the second could still come after the first one's end, of 150 s; with 149 it could not.
+    # The third job comes 300 s after the second one: with gaps under 300 s it is of another session.
+    assert seen_sessions(seen, 300.0).first.tolist() == [0, 1, 3, 4]
+    assert seen_sessions(seen, 300.1).first.tolist() == [0, 1, 4]
+    # With gaps under 150 s the second could still come after the first one's end, of 150 s; with 149 it could not.
     assert seen_sessions(seen, 150.0).could_wait[2]
     assert not seen_sessions(seen, 149.0).could_wait[2]
+
+
+@pytest.mark.slow
+@given(st.lists(
+    st.tuples(st.sampled_from([0, 1, 600, 1199, 1200, 1201]), st.integers(0, 2)), min_size=1, max_size=40,
+))  # fmt: skip
+def test_a_session_is_the_same_where_a_log_is_fitted_and_where_it_is_resampled(steps):
+    """Whole seconds, as in most logs: gaps of exactly 20 minutes occur."""
+    times_s, users = np.cumsum([step for step, _ in steps]), np.array([user for _, user in steps])
+    seen = seen_jobs(jobs_of(times_s, users, np.ones(len(steps)), np.ones(len(steps))))
+    fitted = seen_sessions(seen, LONGEST_GAP_MS / 1000.0)
+    resampled = sessions_of(times_s * 1000.0, Members(users, ("a", "b", "c")))
+    assert fitted.session.tolist() == resampled.of_jobs[seen.rows].tolist()
 
 
 def test_cuts_by_hand():
@@ -189,7 +208,7 @@ def test_planted_sessions_come_back(tmp_path):
     seen = seen_jobs(log.jobs)
     sessions = seen_sessions(seen, GAPS_S[0])
     groups = groups_of(sessions)
-    found = section_of(sessions, groups, None, 0.0)
+    found = section_of(sessions, groups, None, Course(), log.jobs.window_s)
     # 27 of 106 sessions are of the first user; now and then two sessions of that user meet and count as one.
     first = found["users"][0] / sum(found["users"])
     assert first == pytest.approx(0.25, abs=4.9 * math.sqrt(0.25 * 0.75 / len(sessions)) + 0.01)

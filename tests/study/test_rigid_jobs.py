@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cluster_abm.clock import WEEK_S
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import load_scenario
 from cluster_abm.study.fitting.log import Held, JobLog, Jobs, read_log
 from cluster_abm.study.fitting.rigid import RigidJobs, judged_window_s, processors_for, rigid_jobs, unit_of
-from cluster_abm.study.fitting.weeks import WEEK_S, every_other_week, halves
+from cluster_abm.study.fitting.weeks import every_other_week, halves
 
 
 def rigid(times_s, run_ms, tasks, window_s=100.0, requested_ms=None):

@@ -29,7 +29,7 @@ class SessionGroup(Section):
     """
 
     share: Positive = 1.0
-    """how many sessions are of this group, in proportion to the other groups"""
+    """how many sessions are of this group over whole days, in proportion to the other groups"""
     jobs: Distribution = ONE
     """jobs of a session, at least 1; between two whole numbers it is one of both, so that the mean is the law's"""
     work_s: Distribution = Distribution(kind="exponential", mean=1.0)
@@ -59,8 +59,8 @@ class SessionGroup(Section):
     """share of the jobs that are submitted after the previous job of their session has ended, where that ends within
     workload.sessions.longest_gap_s"""
     daily: Annotated[tuple[NonNegative, ...], Field(max_length=MINUTES)] = ()
-    """weights over a day from midnight on, evenly spaced (24: one an hour; as many as divide 1440), by which a session
-    that begins then is of this group, in proportion to the other groups; empty: the same at all hours"""
+    """relative rates over a day from midnight on, evenly spaced (24: one an hour; as many as divide 1440), at which
+    sessions of this group begin; they do not change its share. Empty: workload.arrivals.daily"""
     users: Annotated[dict[str, NonNegative], Field(max_length=MOST_USERS)] = Field(default_factory=dict)
     """weights of the users whose sessions these are, by their places in workload.sessions.users, 0 being the first;
     "other": of all users together, each by its weight there. Empty: of all"""
@@ -117,7 +117,8 @@ def _largest(law: Distribution) -> float:
 
 class UserSessions(Section):
     """Work that comes in sessions of users (`workload.kind = "sessions"`): a session is some jobs of one user, each
-    submitted soon after the one before. Sessions begin as workload.arrivals says."""
+    submitted soon after the one before. Sessions begin as workload.arrivals says, those of a group with its own `daily`
+    by that."""
 
     group: Annotated[tuple[SessionGroup, ...], Field(max_length=MOST_GROUPS)] = ()
     """[[workload.sessions.group]]: sessions that are alike, each with a share, jobs, work_s, widths, ..."""
@@ -133,7 +134,7 @@ class UserSessions(Section):
     """how long a job is taken to wait before it starts, where the next one comes after its drawn end [s]"""
     hold_back_s: NonNegative = 0.0
     """users hold back: the backlog of a reference machine at which half of the sessions that would begin are put off by
-    a day [s]; 0: none is"""
+    a day [s]; 0, or a window of no more than a day: none is"""
     reference_load: Annotated[Positive, Field(le=10)] = 0.7
     """load of the reference machine: the mean CPU time of all sessions per time, over its processors"""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from cluster_abm.clock import DAY_S
 from cluster_abm.scenario.sessions.section import SessionGroup, UserSessions
 
 if TYPE_CHECKING:
@@ -16,9 +17,8 @@ OF_FOLLOWERS = ("spread", "one_width", "same_width", "gap_s", "after_end")
 
 
 def has_daily_groups(work: Workload) -> bool:
-    """Whether the hour of the day says of which group a session is."""
-    groups = work.sessions.group
-    return work.kind == "sessions" and len(groups) > 1 and any(group.daily for group in groups)
+    """Whether sessions of a group begin at its own course over the day."""
+    return work.kind == "sessions" and any(group.daily for group in work.sessions.group)
 
 
 def of_sessions(work: Workload) -> Iterator[tuple[str, str]]:
@@ -35,8 +35,13 @@ def of_sessions(work: Workload) -> Iterator[tuple[str, str]]:
             yield f"{SECTION}.{name}", f"no job comes after an end: after_end is 0 in every {SECTION}.group"
     if not sessions.has_gaps:
         yield f"{SECTION}.gap_spread", f"gap_s is 0 in every {SECTION}.group"
+    if work.arrivals.daily and all(group.daily for group in sessions.group):
+        yield "workload.arrivals.daily", f"every {SECTION}.group has its own daily"
     if sessions.hold_back_s == 0.0:
         yield f"{SECTION}.reference_load", f"{SECTION}.hold_back_s is 0: no session is put off"
+    elif work.duration_s <= DAY_S:
+        for name in ("hold_back_s", "reference_load"):
+            yield f"{SECTION}.{name}", "workload.duration_s is not above a day: no session is put off to a later one"
     for index, group in enumerate(sessions.group):
         for name, reason in _of_group(group, sessions):
             yield f"{SECTION}.group.{index}.{name}", reason
@@ -62,8 +67,7 @@ def _beside(work: Workload) -> Iterator[tuple[str, str]]:
 
 def _of_group(group: SessionGroup, sessions: UserSessions) -> Iterator[tuple[str, str]]:
     if len(sessions.group) == 1:
-        for name in ("share", "daily"):
-            yield name, "there is one group of sessions"
+        yield "share", "there is one group of sessions"
     if len(sessions.users) == 1:
         yield "users", f"{SECTION}.users has one user"
     if not group.has_followers:

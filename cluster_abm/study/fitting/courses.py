@@ -12,11 +12,11 @@ import numpy as np
 from scipy.stats import f_oneway
 
 from cluster_abm.arrays import Floats
+from cluster_abm.clock import DAY_S, HOUR_S, WEEK_S
 from cluster_abm.scenario.arrivals import Arrivals
-from cluster_abm.workload.drawing.rates import DAY_S, WEEK_S, course
+from cluster_abm.workload.drawing.rates import course
 
 HOURS = 24
-HOUR_S = 3600.0
 # Days, or weeks, that a log needs to show a course; the course must be less likely by chance than this.
 FEWEST_DAYS, FEWEST_WEEKS = 3.0, 3.0
 LEVEL = 0.01
@@ -70,7 +70,7 @@ def hourly(times_s: Floats, window_s: float, starts_h: float, each_s: float = HO
         each_s: what an hour is [s].
         count: how many there are, before they begin again.
     """
-    begin_s = starts_h * 3600.0
+    begin_s = starts_h * HOUR_S
     edges = np.arange(int(begin_s // each_s), math.ceil((begin_s + window_s) / each_s) + 1) * each_s - begin_s
     number = np.arange(int(begin_s // each_s), int(begin_s // each_s) + len(edges) - 1) % count
     length = np.diff(np.clip(edges, 0.0, window_s))
@@ -81,7 +81,7 @@ def hourly(times_s: Floats, window_s: float, starts_h: float, each_s: float = HO
 
 def _rates(times_s: Floats, window_s: float, starts_h: float, each_s: float, count: int) -> tuple[float, ...]:
     """Relative rates of the hours (days); none where they do not differ."""
-    begin_s = starts_h * 3600.0
+    begin_s = starts_h * HOUR_S
     first = math.ceil(begin_s / each_s)
     edges = np.arange(first, int((begin_s + window_s) // each_s) + 1) * each_s - begin_s
     counts = np.histogram(times_s, edges)[0]
@@ -106,6 +106,6 @@ def _begin(header: Mapping[str, str], begin_s: float) -> tuple[float, str]:
         zone = ZoneInfo(header["TimeZoneString"])
         local = datetime.fromtimestamp(float(header["UnixStartTime"]) + begin_s, zone)
     except (KeyError, ValueError, OSError, OverflowError):
-        return begin_s / 3600.0 % (WEEK_S / 3600.0), "the log's own, which does not say the hour at which it begins"
+        return begin_s / HOUR_S % (WEEK_S / HOUR_S), "the log's own, which does not say the hour at which it begins"
     hours = local.weekday() * 24.0 + local.hour + local.minute / 60.0 + local.second / 3600.0
     return hours, f"{header['TimeZoneString']}, the first day of weekly being Monday"

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.stats import ks_2samp
 
 from cluster_abm.arrays import Floats
+from cluster_abm.clock import DAY_S, HOUR_S, WEEK_S
 from cluster_abm.scenario.distributions import Distribution
 from cluster_abm.study.fitting.counts import FEWEST_JOBS, FEWEST_WINDOWS, dispersion
 from cluster_abm.study.fitting.courses import hourly
@@ -20,7 +21,7 @@ from cluster_abm.study.fitting.log import JobLog, Jobs, drawn_jobs
 from cluster_abm.study.fitting.marginals import Quantiles, distance, sample_of
 
 # Lengths of time in which jobs are counted, those that the log has enough windows and jobs for [s].
-PIECES_S = (1.0, 10.0, 60.0, 600.0, 3600.0, 21_600.0, 86_400.0, 604_800.0)
+PIECES_S = (1.0, 10.0, 60.0, 600.0, HOUR_S, 6 * HOUR_S, DAY_S, WEEK_S)
 # How many jobs apart two jobs are of which ranks are compared.
 APART = (1, 10, 100)
 
@@ -111,7 +112,7 @@ def distances(log: JobLog, fitted: Fitted, seeds: Iterable[int]) -> tuple[Distan
 
 def hours_of(jobs: Jobs, starts_h: float) -> Floats:
     """Rates of the 24 hours of the day over their mean; NaN of a window of less than a day."""
-    return hourly(jobs.times_s, jobs.window_s, starts_h) if jobs.window_s >= 86_400.0 else np.full(24, np.nan)
+    return hourly(jobs.times_s, jobs.window_s, starts_h) if jobs.window_s >= DAY_S else np.full(24, np.nan)
 
 
 def _countable(jobs: Jobs, piece_s: float, resolution_s: float) -> bool:

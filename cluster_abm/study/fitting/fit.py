@@ -12,6 +12,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from cluster_abm.arrays import Floats
+from cluster_abm.clock import HOUR_S
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario, scenario_from
 from cluster_abm.scenario.cluster import MOST_NODES
@@ -101,10 +102,10 @@ def _of_users(tables: dict[str, Any], log: JobLog) -> tuple[dict[str, Any], dict
     if "memory_mb" not in log.jobs.columns:
         workload |= {key: tables["workload"][key] for key in MEMORY if key in tables["workload"]}
     found = fit_sessions(tables | {"workload": workload}, log)
-    gap_min, hold_back_h = found.section["longest_gap_s"] / 60.0, found.section["hold_back_s"] / 3600.0
+    gap_min, hold_back_h = found.section["longest_gap_s"] / 60.0, found.section["hold_back_s"] / HOUR_S
     held = f"half are put off by a day at a backlog of {hold_back_h:g} h" if hold_back_h else "none is put off"
     note = (
-        f"users: {found.users:,} with {found.sessions:,} sessions, whose gaps are up to {gap_min:g} min, in "
+        f"users: {found.users:,} with {found.sessions:,} sessions, whose gaps are under {gap_min:g} min, in "
         f"{len(found.section['group'])} groups; {held}: of what was tried the work varies most like the log's"
     )
     return with_sessions(tables | {"workload": workload}, found), {}, found.course, [note]

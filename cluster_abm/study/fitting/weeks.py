@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from cluster_abm.clock import WEEK_S
 from cluster_abm.errors import InputError
 from cluster_abm.study.fitting.log import FEWEST_JOBS, JobLog, Jobs
-
-WEEK_S = 604_800.0
 
 
 def halves(log: JobLog) -> tuple[JobLog, JobLog]:

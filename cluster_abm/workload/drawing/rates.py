@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from cluster_abm.arrays import Floats
+from cluster_abm.arrays import Floats, Integers
+from cluster_abm.clock import DAY_S, HOUR_S, WEEK_S
 from cluster_abm.limits import BYTES_A_BURST, check_memory
 from cluster_abm.scenario.arrivals import Arrivals
 
-DAY_S, WEEK_S = 86_400.0, 604_800.0
 BYTES_A_CELL = 100  # of a course, or of a factor
 
 
@@ -20,13 +20,9 @@ def course(arrivals: Arrivals, window_s: float) -> tuple[Floats, Floats]:
     """
     each_s = DAY_S / max(1, len(arrivals.daily))
     pieces = window_s / each_s
-    what = f"workload.arrivals.daily of {max(1, len(arrivals.daily))} rates in {window_s:g} s"
+    what = f"workload.duration_s = {window_s:g} with {max(1, len(arrivals.daily))} rates a day"
     check_memory(what, pieces * BYTES_A_CELL, pieces, "pieces")
-    begin_s = arrivals.starts_h * 3600.0
-    first = int(begin_s // each_s)
-    number = np.arange(first, int(np.ceil((begin_s + window_s) / each_s)) + 1)
-    edges = np.clip(number * each_s - begin_s, 0.0, window_s)
-    number = number[:-1]
+    number, edges = _pieces(arrivals, window_s, each_s)
     rate = np.ones(len(number))
     if arrivals.daily:
         rate *= np.asarray(arrivals.daily)[number % len(arrivals.daily)]
@@ -37,6 +33,33 @@ def course(arrivals: Arrivals, window_s: float) -> tuple[Floats, Floats]:
         # The window lies in hours without any arrival: there is no course to follow.
         return np.array([0.0, window_s]), np.array([0.0, window_s])
     return edges, mass * (window_s / mass[-1])
+
+
+def weights_of_pieces(arrivals: Arrivals, window_s: float, pieces: int) -> Floats:
+    """How much of the window lies in each piece of the day, times the rates of the days of the week, shape (pieces,)
+    [s].
+
+    Args:
+        arrivals: when the window begins, and its `weekly`.
+        window_s: its length [s].
+        pieces: of equal length, of a day from midnight on.
+    """
+    each_s = DAY_S / pieces
+    weekly = np.asarray(arrivals.weekly or np.ones(7))
+    weeks, rest_s = divmod(window_s, WEEK_S)
+    found = np.full(pieces, weeks * each_s * weekly.sum())
+    number, edges = _pieces(arrivals, rest_s, each_s)
+    np.add.at(found, number % pieces, weekly[number // pieces % 7] * np.diff(edges))
+    return found
+
+
+def _pieces(arrivals: Arrivals, window_s: float, each_s: float) -> tuple[Integers, Floats]:
+    """The pieces of days that a window meets, numbered from the first midnight of the week, shape (met,), and the
+    instants between them in the window, shape (met + 1,) [s]."""
+    begin_s = arrivals.starts_h * HOUR_S
+    first = int(begin_s // each_s)
+    number = np.arange(first, int(np.ceil((begin_s + window_s) / each_s)) + 1)
+    return number[:-1], np.clip(number * each_s - begin_s, 0.0, window_s)
 
 
 def factors(arrivals: Arrivals, rng: np.random.Generator, window_s: float) -> tuple[Floats, Floats]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cluster_abm.arrays import Floats
+from cluster_abm.clock import DAY_S
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.trace import TraceChoice
 from cluster_abm.workload.generators import generator
@@ -12,7 +13,6 @@ from cluster_abm.workload.resampling.weeks import WEEK_MS, DrawnJobs, weeks_draw
 from cluster_abm.workload.traces.members import Members
 
 FEWEST_WEEKS = 2
-DAY_MS = 24 * 3.6e6
 
 
 def resampled(arrival_ms: Floats, users: Members | None, choice: TraceChoice, seed: int, where: str) -> DrawnJobs:
@@ -40,8 +40,9 @@ def resampled(arrival_ms: Floats, users: Members | None, choice: TraceChoice, se
         return shaken(arrival_ms, sessions, choice.shake_s * 1000.0, window_ms or last_ms, random)
     weeks = _whole_weeks(last_ms, window_ms)
     if weeks < FEWEST_WEEKS:
+        days = last_ms / 1000.0 / DAY_S
         raise InputError(
-            f"{said}: draws whole weeks, and the window has {weeks}: its jobs come in {last_ms / DAY_MS:.4g} days "
+            f"{said}: draws whole weeks, and the window has {weeks}: its jobs come in {days:.4g} days "
             "(workload.trace.start_s, duration_s; without duration_s the last job ends the window): needed are "
             f"{FEWEST_WEEKS} weeks"
         )

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cluster_abm.arrays import Floats, Integers
+from cluster_abm.arrays import Flags, Floats, Integers
 from cluster_abm.workload.traces.members import Members
 
 # A gap as long as this, from one submission of a user to the next, ends a session. Where sessions are defined by think
@@ -24,6 +24,19 @@ class Sessions(NamedTuple):
     last_ms: Floats  # its last one
 
 
+def begin_sessions(users: Integers, times: Floats, longest_gap: float) -> Flags:
+    """Which jobs are the first of their session, shape (jobs,).
+
+    Args:
+        users: of the jobs, user by user, shape (jobs,).
+        times: of their submissions, ascending within a user, shape (jobs,).
+        longest_gap: a gap as long as this, or longer, ends a session, in the unit of `times`.
+    """
+    begins = np.ones(len(times), bool)
+    begins[1:] = (np.diff(users) != 0) | (np.diff(times) >= longest_gap)
+    return begins
+
+
 def sessions_of(arrival_ms: Floats, users: Members) -> Sessions:
     """The sessions of jobs. A job whose user is not known is a user's only one.
 
@@ -36,8 +49,7 @@ def sessions_of(arrival_ms: Floats, users: Members) -> Sessions:
     numbers[unknown] = len(users.names) + np.arange(int(unknown.sum()))
     order = np.argsort(numbers, kind="stable")
     at_ms, by = arrival_ms[order], numbers[order]
-    begins = np.ones(len(order), bool)
-    begins[1:] = (by[1:] != by[:-1]) | (np.diff(at_ms) >= LONGEST_GAP_MS)
+    begins = begin_sessions(by, at_ms, LONGEST_GAP_MS)
     firsts = np.flatnonzero(begins)
     of_jobs = np.empty(len(order), np.int64)
     of_jobs[order] = np.cumsum(begins) - 1

@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from cluster_abm.arrays import Flags, Floats, Integers
+from cluster_abm.clock import WEEK_S
 from cluster_abm.workload.resampling.sessions import Sessions
 
-WEEK_MS = 7 * 24 * 3.6e6
+WEEK_MS = WEEK_S * 1000.0
 # Users who come for less than this are temporary; in a short log, for less than half of it.
 LONG_WEEKS = 12
 

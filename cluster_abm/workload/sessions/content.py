@@ -137,8 +137,10 @@ def _run_times(
     of_session = np.bincount(session, tasks, sessions).astype(float)
     work_s = quantile(group.work_s, _beside(of_session, group.work_with_tasks, rng))
     ratio = draw(group.spread, rng, len(session))
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # refused by `drawn_content`
-        run_s = ratio * (work_s / np.bincount(session, ratio * tasks, sessions))[session]
+    largest = np.maximum.reduceat(ratio, np.flatnonzero(np.diff(session, prepend=-1)))[session]
+    # Ratios of which a float holds none above 0 say nothing: jobs of such a session are alike.
+    ratio = np.divide(ratio, largest, out=np.ones(len(session)), where=largest > 0.0)
+    run_s = ratio * (work_s / np.bincount(session, ratio * tasks, sessions))[session]
     is_cut = np.zeros(len(session), bool)
     while (longer := ~is_cut & (run_s > group.longest_s)).any():
         is_cut |= longer

@@ -7,17 +7,18 @@ from typing import NamedTuple
 import numpy as np
 
 from cluster_abm.arrays import Floats, Integers
+from cluster_abm.clock import DAY_S, HOUR_S
 from cluster_abm.scenario import Scenario
-from cluster_abm.scenario.sessions.section import MINUTES, UserSessions
+from cluster_abm.scenario.sessions.section import UserSessions
 from cluster_abm.workload.drawing.arrivals import submission_times_s
 from cluster_abm.workload.generators import generator
 from cluster_abm.workload.parents import Parents, from_pairs
 from cluster_abm.workload.sessions.content import Content, drawn_content
-from cluster_abm.workload.sessions.holding_back import put_off
+from cluster_abm.workload.sessions.holding_back import put_off, within
+from cluster_abm.workload.sessions.hours import begins_of
 from cluster_abm.workload.sessions.means import sessions_per_s
 from cluster_abm.workload.traces.members import Members
 
-DAY_S = 86_400.0
 OTHER = "other"
 
 
@@ -41,7 +42,8 @@ def are_sessions(scenario: Scenario) -> bool:
 def drawn_sessions(scenario: Scenario, seed: int, jobs_per_s: float) -> SessionJobs:
     """Draw the sessions of a run, and their jobs.
 
-    What reaches beyond the window's end comes at its begin, so that the rate is the same everywhere.
+    Jobs that reach beyond the window's end come at its begin, so that the rate is the same everywhere. Sessions that
+    are put off beyond it come earlier by whole days.
 
     Args:
         scenario: whose workload comes in sessions.
@@ -53,20 +55,21 @@ def drawn_sessions(scenario: Scenario, seed: int, jobs_per_s: float) -> SessionJ
     workload = scenario.workload
     sessions, window_s = workload.sessions, workload.duration_s
     rate = sessions_per_s(scenario, jobs_per_s)
-    starts_s = submission_times_s(workload.arrivals, generator(seed, "arrivals"), window_s, None, rate)
+    begins = begins_of(workload)
+    starts_s = submission_times_s(begins.arrivals, generator(seed, "arrivals"), window_s, None, rate)
     rng = generator(seed, "sessions")
-    at_s = (starts_s + workload.arrivals.starts_h * 3600.0) % DAY_S
-    groups = _groups(sessions, at_s, workload.arrivals.daily, rng)
+    groups = _groups(begins.rates, (starts_s + workload.arrivals.starts_h * HOUR_S) % DAY_S, rng)
     users = _users(sessions, groups, rng)
     content = drawn_content(sessions, groups, generator(seed, "session_jobs"))
     offsets_s = content.offsets_s()
-    if sessions.hold_back_s > 0.0 and len(starts_s):
+    if sessions.hold_back_s > 0.0 and window_s > DAY_S and len(starts_s):
         chance = generator(seed, "hold_back").random(len(starts_s))
         tolerated_s = sessions.hold_back_s * chance / (1.0 - chance)
         processors = float(content.run_s @ content.tasks) / window_s / sessions.reference_load
-        starts_s = put_off(
+        later_s = put_off(
             starts_s, tolerated_s, content.first, offsets_s, content.run_s, content.tasks, window_s, processors
         )
+        starts_s = within(later_s, window_s)
     session = content.session
     times_s = np.mod(starts_s[session] + offsets_s, window_s)
     order = np.argsort(times_s, kind="stable")
@@ -86,42 +89,26 @@ def drawn_sessions(scenario: Scenario, seed: int, jobs_per_s: float) -> SessionJ
     )
 
 
-def _groups(sessions: UserSessions, at_s: Floats, rates: tuple[float, ...], rng: np.random.Generator) -> Integers:
+def _groups(rates: Floats, at_s: Floats, rng: np.random.Generator) -> Integers:
     """The group of each session, shape (sessions,).
 
     Args:
-        sessions: the groups.
+        rates: of each group in each piece of the day, shape (groups, pieces).
         at_s: time of day at which each begins, shape (sessions,) [s].
-        rates: of begins over a day, evenly spaced; empty: the same at all hours.
         rng: the generator.
     """
     chance = rng.random(len(at_s))
-    shares = np.array([group.share for group in sessions.group])
-    begins = _by_minute(rates)
-    weights = np.array([_course(group.daily, begins) for group in sessions.group]) * shares[:, None]
-    # At a minute at which no group has any weight the shares count.
-    weights[:, weights.sum(axis=0) == 0.0] = shares[:, None]
-    ends = np.cumsum(weights, axis=0) / weights.sum(axis=0)
-    minute = np.minimum((at_s / DAY_S * MINUTES).astype(np.int64), MINUTES - 1)
+    pieces = rates.shape[1]
+    ends = np.cumsum(rates, axis=0)
+    # At the edge of a piece in which no session begins the shares count.
+    ends[:, ends[-1] == 0.0] = np.cumsum(rates.mean(axis=1))[:, None]
+    ends /= ends[-1]
+    piece = np.minimum((at_s / DAY_S * pieces).astype(np.int64), pieces - 1)
     found = np.zeros(len(at_s), np.int64)
-    for number in np.unique(minute):
-        rows = minute == number
+    for number in np.unique(piece):
+        rows = piece == number
         found[rows] = np.searchsorted(ends[:, number], chance[rows], side="right")
-    return np.minimum(found, len(shares) - 1)
-
-
-def _by_minute(weights: tuple[float, ...]) -> Floats:
-    """Evenly spaced weights over a day as those of its minutes, shape (1440,); none: all 1."""
-    if not weights:
-        return np.ones(MINUTES)
-    return np.array(weights)[((np.arange(MINUTES) + 0.5) / MINUTES * len(weights)).astype(np.int64)]
-
-
-def _course(daily: tuple[float, ...], begins: Floats) -> Floats:
-    """Weights of a group by minute, of mean 1 over the sessions that begin then: its share is that of all sessions."""
-    weights = _by_minute(daily)
-    mean = float(weights @ begins / begins.sum())
-    return np.asarray(weights / (mean if mean > 0.0 else weights.mean()))
+    return np.minimum(found, len(rates) - 1)
 
 
 def _users(sessions: UserSessions, groups: Integers, rng: np.random.Generator) -> Integers:

@@ -12,10 +12,11 @@ import math
 import numpy as np
 
 from cluster_abm.arrays import Floats, Integers
+from cluster_abm.clock import DAY_S, HOUR_S
 from cluster_abm.jit import kernel
 from cluster_abm.limits import check_memory
 
-HOUR_S, DAY_HOURS = 3600.0, 24
+DAY_HOURS = 24
 # From when on, past the window, no session is put off any more [hours]: what is left comes then.
 LATEST_H = 24 * 366
 # Its place in `busy` and `head` of `_serve`.
@@ -50,6 +51,19 @@ def put_off(
     head, following = np.full(hours, -1, np.int64), np.full(len(begins), -1, np.int64)
     _serve(begins, tolerated_s / HOUR_S, first, offsets_s, run_s, tasks, processors, np.zeros(hours), head, following)
     return begins
+
+
+def within(begins_s: Floats, window_s: float) -> Floats:
+    """When sessions begin in the window: those that are put off beyond it come earlier by as many of its whole days as
+    it takes, so that they keep their hour, shape (sessions,) [s].
+
+    Args:
+        begins_s: from 0 on, shape (sessions,) [s].
+        window_s: longer than a day [s].
+    """
+    whole_s = window_s // DAY_S * DAY_S
+    times = np.floor((begins_s - window_s) / whole_s) + 1.0
+    return begins_s - np.maximum(times, 0.0) * whole_s
 
 
 @kernel

@@ -9,13 +9,14 @@ import numpy as np
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.distributions import Distribution
 from cluster_abm.workload.drawing.draws import mean_of, quantile
+from cluster_abm.workload.sessions.hours import begins_of
 
 # Parts into which the quantiles of a law are cut where its draws below 1 count as 1.
 PARTS = 20_000
 
 
 class SessionMeans(NamedTuple):
-    """Means over all sessions."""
+    """Means over all sessions that begin in the window."""
 
     jobs: float  # of a session [1]
     tasks: float  # of a job [1]
@@ -23,13 +24,12 @@ class SessionMeans(NamedTuple):
 
 
 def session_means(scenario: Scenario) -> SessionMeans:
-    """The means of a scenario's sessions."""
+    """The means of a scenario's sessions: its groups by the sessions of each that begin in the window."""
     groups = scenario.workload.sessions.group
-    shares = np.array([group.share for group in groups])
+    shares = begins_of(scenario.workload).shares
     jobs = np.array([_mean_count(group.jobs) for group in groups])
     tasks = np.array([_mean_width(group.widths) for group in groups])
     work_s = np.array([mean_of(group.work_s) for group in groups])
-    shares = shares / shares.sum()
     return SessionMeans(float(shares @ jobs), float(shares @ (jobs * tasks) / (shares @ jobs)), float(shares @ work_s))
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cluster_abm.clock import DAY_S, HOUR_S, WEEK_S
 from cluster_abm.progress import Progress
 from cluster_abm.scenario import Scenario, scenario_from
 from cluster_abm.scenario.distributions import LARGEST
@@ -20,13 +21,13 @@ from cluster_abm.study.fitting.users.variations import WorkCourse, WorkInTime, c
 from cluster_abm.workload.sessions import drawn_sessions
 
 # What is tried: gaps that end a session [s], and backlogs at which half of the sessions are put off [s]; 0: none is.
-GAPS_S = (1200.0, 3600.0, 10_800.0, 28_800.0, 57_600.0)
-HOLD_BACKS_S = (0.0, 259_200.0, 86_400.0, 28_800.0)
+GAPS_S = (1200.0, HOUR_S, 3 * HOUR_S, 8 * HOUR_S, 16 * HOUR_S)
+HOLD_BACKS_S = (0.0, 3 * DAY_S, DAY_S, 8 * HOUR_S)
 SEEDS = (1, 2, 3)
 REFERENCE_LOAD = UserSessions().reference_load
 # What a log needs.
 FEWEST_JOBS, FEWEST_SESSIONS, FEWEST_USERS, LEAST_KNOWN = 1000, 200, 2, 0.9
-SHORTEST_S = 1_209_600.0
+SHORTEST_S = 2 * WEEK_S
 
 
 class FittedSessions(NamedTuple):
@@ -51,7 +52,7 @@ def why_not(jobs: Jobs) -> str:
     if known.sum() < FEWEST_JOBS:
         return f"{known.sum():,} jobs with a user, needed are {FEWEST_JOBS:,}"
     if jobs.window_s < SHORTEST_S:
-        return f"{jobs.window_s / 86_400.0:.3g} days, needed are {SHORTEST_S / 86_400.0:g}"
+        return f"{jobs.window_s / DAY_S:.3g} days, needed are {SHORTEST_S / DAY_S:g}"
     users = len(np.unique(jobs.users[known]))
     if users < FEWEST_USERS:
         return f"{users} user, needed are {FEWEST_USERS}"
@@ -90,7 +91,7 @@ def _without_holding_back(seen: SeenJobs, log: JobLog, gap_s: float) -> FittedSe
     starts_s = np.sort(seen.times_s[sessions.first])
     course = fit_course(starts_s, jobs.window_s, log.header, log.begin_s)
     memory_mb = jobs.columns["memory_mb"][seen.rows] if "memory_mb" in jobs.columns else None
-    section = section_of(sessions, groups_of(sessions), memory_mb, course.starts_h)
+    section = section_of(sessions, groups_of(sessions), memory_mb, course, jobs.window_s)
     return FittedSessions(section, course, len(sessions), int(seen.user.max()) + 1, np.inf)
 
 
@@ -99,11 +100,12 @@ def _scenario(tables: Mapping[str, Any], found: FittedSessions) -> Scenario:
 
 
 def with_sessions(tables: Mapping[str, Any], found: FittedSessions) -> dict[str, Any]:
-    """The tables of a scenario with these sessions."""
+    """The tables of a scenario with these sessions: the course of the day is that of the groups."""
     arrivals: dict[str, Any] = {"kind": "poisson"}
-    for name in ("daily", "weekly"):
-        if getattr(found.course, name):
-            arrivals |= {name: list(getattr(found.course, name)), "starts_h": found.course.starts_h}
+    if found.course.weekly:
+        arrivals["weekly"] = list(found.course.weekly)
+    if found.course.weekly or any("daily" in group for group in found.section["group"]):
+        arrivals["starts_h"] = found.course.starts_h
     return {**tables, "workload": {**tables["workload"], "arrivals": arrivals, "sessions": found.section}}
 
 

@@ -8,27 +8,32 @@ from typing import Any
 import numpy as np
 
 from cluster_abm.arrays import Flags, Floats, Integers
+from cluster_abm.clock import HOUR_S
 from cluster_abm.scenario.distributions import LARGEST
+from cluster_abm.study.fitting.courses import HOURS, Course
 from cluster_abm.study.fitting.joint import spearman
 from cluster_abm.study.fitting.marginals import fit_quantiles, fit_widths
+from cluster_abm.study.fitting.users.hours import hours_of_groups
 from cluster_abm.study.fitting.users.seen import SeenSessions
 
 # Quantiles of a law of a group, of one of all sessions; widths of a group; users of a group that it names.
 POINTS_OF_GROUP, POINTS_OF_ALL, WIDTHS, NAMED_USERS = 12, 30, 12, 10
-HOURS = 24
-# The weights of hours are those of so many sessions more, which come evenly: few sessions say little of hours.
-EVEN_SESSIONS = 48
 LEAST_S = 1e-6
+# Relative rates that differ by no more than this are one.
+EVEN = 1e-9
 
 
-def section_of(sessions: SeenSessions, groups: Integers, memory_mb: Floats | None, starts_h: float) -> dict[str, Any]:
+def section_of(
+    sessions: SeenSessions, groups: Integers, memory_mb: Floats | None, course: Course, window_s: float
+) -> dict[str, Any]:
     """The section, but for how users hold back.
 
     Args:
         sessions: of the log.
         groups: the group of each, shape (sessions,).
         memory_mb: of a task of each job of the sessions, NaN: not known, shape (jobs,); None: of no job.
-        starts_h: hour of the day at which the log begins [h].
+        course: of the begins of all sessions.
+        window_s: of the log [s].
     """
     jobs = sessions.jobs
     users = jobs.user[sessions.first]
@@ -37,7 +42,8 @@ def section_of(sessions: SeenSessions, groups: Integers, memory_mb: Floats | Non
     order = np.argsort(-weights, kind="stable")
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
-    hours = ((jobs.times_s[sessions.first] / 3600.0 + starts_h) % HOURS).astype(np.int64)
+    hours = ((jobs.times_s[sessions.first] / HOUR_S + course.starts_h) % HOURS).astype(np.int64)
+    shares, daily = hours_of_groups(hours, groups, course, window_s)
     found: dict[str, Any] = {
         "users": [float(weight) for weight in weights[order]],
         "longest_gap_s": sessions.longest_gap_s,
@@ -50,18 +56,19 @@ def section_of(sessions: SeenSessions, groups: Integers, memory_mb: Floats | Non
         if len(values):
             found[name] = law_of(values, POINTS_OF_ALL)
     found["group"] = [
-        _group(sessions, groups == number, rank[users], hours, memory_mb) for number in range(int(groups.max()) + 1)
+        {"share": float(f"{share:.6g}"), **_group(sessions, groups == number, rank[users], memory_mb)}
+        for number, share in enumerate(shares)
     ]
+    for group, rates in zip(found["group"], daily, strict=True):
+        if np.ptp(rates) > EVEN:
+            group["daily"] = [float(f"{rate:.4g}") for rate in rates]
     return found
 
 
-def _group(
-    sessions: SeenSessions, chosen: Flags, users: Integers, hours: Integers, memory_mb: Floats | None
-) -> Mapping[str, Any]:
+def _group(sessions: SeenSessions, chosen: Flags, users: Integers, memory_mb: Floats | None) -> Mapping[str, Any]:
     jobs = sessions.jobs
     own = chosen[sessions.session]
     found: dict[str, Any] = {
-        "share": float(chosen.sum()),
         "jobs": law_of(sessions.count[chosen].astype(float), POINTS_OF_GROUP),
         "work_s": law_of(sessions.work_s[chosen], POINTS_OF_GROUP),
         "work_with_tasks": _work_with_tasks(
@@ -92,7 +99,6 @@ def _group(
     could = own & sessions.could_wait
     if could.any():
         found["after_end"] = round(float(sessions.after_end[could].mean()), 4)
-    found["daily"] = _daily(hours, chosen)
     counts = np.bincount(users[chosen])
     named = np.argsort(-counts, kind="stable")[:NAMED_USERS]
     found["users"] = {str(user): float(counts[user]) for user in sorted(named.tolist()) if counts[user]}
@@ -124,15 +130,6 @@ def _gaps_over_mean(sessions: SeenSessions) -> Floats:
 def _work_with_tasks(work_s: Floats, tasks: Floats) -> float:
     found = spearman(work_s, tasks)
     return 0.0 if np.isnan(found) else round(float(np.clip(found, -0.99, 0.99)), 3)
-
-
-def _daily(hours: Integers, chosen: Flags) -> list[float]:
-    """Sessions of a group in proportion to all sessions, by the hour of the day."""
-    all_hours = np.bincount(hours, minlength=HOURS) / len(hours)
-    own = np.bincount(hours[chosen], minlength=HOURS)
-    expected = all_hours * chosen.sum()
-    weights = (own + EVEN_SESSIONS / HOURS) / (expected + EVEN_SESSIONS / HOURS)
-    return [float(f"{weight:.3g}") for weight in weights]
 
 
 def _requested_over_longest(sessions: SeenSessions) -> Floats:

@@ -8,6 +8,7 @@ import numpy as np
 
 from cluster_abm.arrays import Flags, Floats, Integers
 from cluster_abm.study.fitting.log import Jobs
+from cluster_abm.workload.resampling.sessions import begin_sessions
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class SeenSessions:
     """Sessions whose jobs follow each other within a gap."""
 
     jobs: SeenJobs
-    longest_gap_s: float  # from one submission to the next [s]
+    longest_gap_s: float  # gaps from one submission to the next are shorter [s]
     first: Integers  # where the jobs of each begin, shape (sessions,)
     session: Integers  # of each job, shape (jobs,)
     count: Integers  # jobs of each, shape (sessions,)
@@ -79,10 +80,9 @@ class SeenSessions:
 
 
 def seen_sessions(jobs: SeenJobs, longest_gap_s: float) -> SeenSessions:
-    """Cut the jobs of each user where the next one is submitted later than a gap after the one before."""
+    """Cut the jobs of each user where the next one is submitted a gap after the one before, or later."""
     gap_s = np.diff(jobs.times_s, prepend=jobs.times_s[:1])
-    begins = np.ones(len(jobs), bool)
-    begins[1:] = (np.diff(jobs.user) != 0) | (gap_s[1:] > longest_gap_s)
+    begins = begin_sessions(jobs.user, jobs.times_s, longest_gap_s)
     session = np.cumsum(begins) - 1
     gap_s = np.where(begins, 0.0, gap_s)
     before_s = np.concatenate([[0.0], jobs.response_s[:-1]])

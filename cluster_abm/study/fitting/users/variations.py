@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from cluster_abm.arrays import Floats
+from cluster_abm.clock import DAY_S, HOUR_S, WEEK_S
 
 # The amount of work up to each of some instants [s], shape as these.
 Amount = Callable[[Floats], Floats]
 
 # Lengths of time in which work is summed up, those of which the window has enough [s].
-PIECES_S = (21_600.0, 86_400.0, 259_200.0, 604_800.0, 1_209_600.0, 2_419_200.0)
+PIECES_S = (6 * HOUR_S, DAY_S, 3 * DAY_S, WEEK_S, 2 * WEEK_S, 4 * WEEK_S)
 FEWEST_PIECES = 8
-HOUR_S, DAY_S = 3600.0, 86_400.0
 # What is taken for 0, of which there is no logarithm.
 LEAST = 1e-3
 # From how many instants on windows are laid.
