@@ -13,7 +13,14 @@ PLATFORM = b"""\
 <route src="a" dst="r"><link_ctn id="la"/></route><route src="b" dst="r"><link_ctn id="lb"/></route>
 <route src="a" dst="b"><link_ctn id="la"/><link_ctn id="lb"/></route>
 </zone>
-<cluster id="c" prefix="n" suffix="" radical="0,5-5" speed="1Gf" bw="1MBps" lat="1ms" bb_bw="4MBps" bb_lat="2ms"/>
+<cluster id="c" prefix="n" suffix="" radical="5-5" speed="1Gf" bw="1MBps" lat="1ms" bb_bw="4MBps" bb_lat="2ms"/>
+<zone id="k" routing="Cluster">
+<host id="h" speed="1Gf"/><link id="hu" bandwidth="1MBps"/><link id="hd" bandwidth="8Mbps"/><router id="s"/>
+<host_link id="h" up="hu" down="hd"/><backbone id="bb" bandwidth="1GBps" latency="1us"/>
+</zone>
+<link id="in" bandwidth="1MBps" latency="1ms"/><link id="out" bandwidth="8Mbps" latency="1ms"/>
+<zoneRoute src="one" dst="k" gw_src="r" gw_dst="s" symmetrical="NO"><link_ctn id="in"/></zoneRoute>
+<zoneRoute src="k" dst="one" gw_src="s" gw_dst="r" symmetrical="NO"><link_ctn id="out"/></zoneRoute>
 <link id="up" bandwidth="2MiBps" latency="3ms"/>
 <zoneRoute src="one" dst="c" gw_src="r" gw_dst="nc_router"><link_ctn id="up"/></zoneRoute>
 </zone>

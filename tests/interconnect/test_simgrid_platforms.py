@@ -12,6 +12,7 @@ from support import scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.errors import InputError
+from cluster_abm.graphs.formats import simgrid
 from cluster_abm.graphs.reading import read_graph
 from cluster_abm.graphs.simgrid.clusters import numbers_in
 from cluster_abm.graphs.simgrid.units import gflops_of, mbps_of, ms_of
@@ -72,7 +73,7 @@ def leads(source, target, over, tag="route", **more):
 
 @pytest.mark.parametrize(("text", "gflops"), [
     ("1Gf", 1.0), ("98.095Mf", 0.098095), ("2e9", 2.0), ("2.5E9f", 2.5), ("3Tf", 3000.0), ("7megaflops", 0.007),
-    ("4 Gf", 4.0), ("500000kf", 0.5),
+    ("4 Gf", 4.0), ("500000kf", 0.5), ("5e5kiloflops", 0.5),
 ])  # fmt: skip
 def test_speeds(text, gflops):
     assert gflops_of(text, "") == pytest.approx(gflops, rel=1e-12)
@@ -222,6 +223,17 @@ def test_routes_that_are_not_the_shortest_are_named(platform):
     assert route(found, "A", "C") == (100, 3)
 
 
+def test_routes_that_are_not_checked_are_counted(platform, monkeypatch):
+    """Of three sources one is looked at: the route from C, which is longer than its way over B, is not."""
+    monkeypatch.setattr(simgrid, "MOST_VISITS", 1)
+    given = [leads("A", "B", "x"), leads("B", "C", "y"), leads("C", "A", "z")]
+    inside = hosts("ABC") + links(x=(100, 1), y=(100, 2), z=(100, 9))
+    notes = network(platform(zone(inside, *given)), 3).notes
+    assert any("the first 1 of 3 routes checked: none leads another way" in note for note in notes)
+    notes = network(platform(zone(inside, *given[::-1])), 3).notes
+    assert any("the first 1 of 3 routes checked: 1 of 1 routes lead another way" in note for note in notes)
+
+
 def test_zones_meet_at_their_gateways_and_become_clusters(platform):
     inner = [
         zone(hosts(f"{side}1 {side}2".split()), f'<router id="{side}"/>',
@@ -268,6 +280,114 @@ def test_of_any_tree_the_routes_are_those_of_the_file(tmp_path_factory, size, da
         assert route(found, f"h{one}", f"h{other}") == (100, sum(latencies[edge] for edge in edges))
 
 
+# ---- links of one direction --------------------------------------------------------------------------------------
+
+ONE_WAY = {"symmetrical": "NO"}
+
+
+def star_of_ways(names, up, down, policy="SHARED"):
+    """Hosts that send over a link of their own and receive over another; (Mbps, ms) each."""
+    ways = "".join(links(**{f"u{name}": up, f"d{name}": down}) for name in names)
+    return zone(
+        hosts(names),
+        ways.replace("/>", f' sharing_policy="{policy}"/>'),
+        *(leads(one, other, [f"u{one}", f"d{other}"], **ONE_WAY) for one, other in itertools.permutations(names, 2)),
+    )
+
+
+def test_links_up_and_down_are_one_edge(platform):
+    """Of three hosts, each with 8 Mbps up and 8 Mbps down: no edge has both."""
+    path = platform(star_of_ways("ABC", (8, 1), (8, 1)))
+    found = network(path, 3)
+    assert found.graph.number_of_edges() == 3
+    assert found.notes == ()
+    for one, other in itertools.permutations("ABC", 2):
+        assert route(found, one, other) == (8, 2)
+    # Each of the two has a direction for itself: none is said to share one capacity for both.
+    assert network(path, 3, mode="contended").notes == ()
+    fat = platform(star_of_ways("ABC", (8, 1), (8, 1), "FATPIPE"))
+    with pytest.raises(InputError, match="'uA', which is FATPIPE"):
+        network(fat, 3, mode="contended")
+
+
+def test_links_of_two_ways_are_alike_however_their_units_are_rounded(platform):
+    inside = zone(
+        hosts("AB"),
+        '<link id="u" bandwidth="1MBps" latency="100us"/><link id="d" bandwidth="8Mbps" latency="1.0E-4s"/>',
+        leads("A", "B", "u", **ONE_WAY),
+        leads("B", "A", "d", **ONE_WAY),
+    )
+    found = network(platform(inside), 2)
+    assert (route(found, "A", "B"), found.notes) == ((8, 0.1), ())
+
+
+def test_two_links_of_each_way_are_two_edges(platform):
+    """Two lines, each of two links: 8 + 80 Mbps either way, whatever their order."""
+    inside = zone(
+        hosts("AB"),
+        '<router id="r"/><router id="s"/>',
+        links(a=(500, 1), b=(500, 1), u=(8, 1), v=(80, 1), x=(80, 1), y=(8, 1)),
+        leads("A", "r", "a"),
+        leads("s", "B", "b"),
+        *(leads("r", "s", link, **ONE_WAY) for link in "uv"),
+        *(leads("s", "r", link, **ONE_WAY) for link in "xy"),
+        routing="Floyd",
+    )
+    found = network(platform(inside), 2)
+    assert route(found, "A", "B") == (88, 3)
+    assert route(found, "B", "A") == (88, 3)
+    assert [note for note in found.notes if "1 parallel edge merged" in note]
+
+
+@pytest.mark.parametrize(("up", "down"), [((8, 1), (80, 1)), ((8, 1), (8, 2))])
+def test_links_up_and_down_that_differ_are_refused(platform, up, down):
+    pair = zone(
+        hosts("AB"), links(u=up, d=down), leads("A", "B", "u", **ONE_WAY), leads("B", "A", "d", symmetrical="no")
+    )
+    numbers = [f"{mbps} Mbps, {ms} ms" for mbps, ms in (up, down)]
+    with pytest.raises(
+        InputError, match=rf"'u' \({numbers[0]}\) from 'A' to 'B', but link 'd' \({numbers[1]}\) back: .*alike"
+    ):
+        network(platform(pair), 2)
+    with pytest.raises(InputError, match="links must be alike in both directions"):
+        network(platform(star_of_ways("ABC", up, down)), 3)
+
+
+@pytest.mark.parametrize("down", [30, 20])
+def test_ways_behind_a_medium_are_known_from_the_target(platform, down):
+    """A, B and C around a medium; from C a link leads to D, and another one back."""
+    inside = zone(
+        hosts("ABCD"),
+        links(m=(70, 10), a=(90, 1), b=(90, 1), c=(90, 1), u=(20, 2), d=(down, 2)),
+        *(leads(one, other, [one.lower(), "m", other.lower()]) for one, other in itertools.combinations("ABC", 2)),
+        leads("C", "D", "u", **ONE_WAY),
+        leads("D", "C", "d", **ONE_WAY),
+        leads("A", "D", "amcu", **ONE_WAY),
+        leads("D", "A", "dcma", **ONE_WAY),
+    )
+    if down != 20:
+        with pytest.raises(InputError, match=r"'u' .* from 'C' to 'D', but link 'd' .* back"):
+            network(platform(inside), 4)
+        return
+    found = network(platform(inside), 4)
+    assert route(found, "A", "D") == (20, 14)
+    assert not any("merged" in note for note in found.notes)
+
+
+def test_routes_there_and_back_over_other_junctions_are_compared(platform):
+    """Over two links there and two back; nothing says that they meet halfway."""
+    inside = zone(
+        hosts("AB"),
+        links(a=(10, 1), b=(20, 1), c=(40, 1), d=(30, 1)),
+        leads("A", "B", "ab", **ONE_WAY),
+        leads("B", "A", "cd", **ONE_WAY),
+    )
+    notes = network(platform(inside), 2).notes
+    assert any("differ there and back: 1" in note and "10 Mbps and 2 ms, back 30 and 2" in note for note in notes)
+    alike = inside.replace("30Mbps", "10Mbps")
+    assert network(platform(alike), 2).notes == ()
+
+
 # ---- clusters ----------------------------------------------------------------------------------------------------
 
 CLUSTER = '<cluster id="c" prefix="n-" suffix=".org" radical="0-3,9" speed="1Gf" core="2" bw="1Gbps" lat="1ms" {}/>'
@@ -311,6 +431,61 @@ def test_a_zone_of_the_routing_cluster(platform):
     assert route(found, "h1", "alone") == (40, 7)
 
 
+def host_links(*ends, inside=""):
+    """Hosts h0, h1 and so on of a zone of the routing Cluster, with the links up and down of each."""
+    named = [f"h{number}" for number in range(len(ends))]
+    pairs = zip(named, ends, strict=True)
+    joins = "".join(f'<host_link id="{host}" up="{up}" down="{down}"/>' for host, (up, down) in pairs)
+    return zone(hosts(named), inside, joins, '<router id="r"/>', routing="Cluster")
+
+
+def test_host_links_of_their_own_up_and_down_share_nothing(platform):
+    pairs = host_links("ud", "vw", inside=links(u=(8, 1), d=(8, 1), v=(8, 1), w=(8, 1)))
+    found = network(platform(pairs), 2, mode="contended")
+    assert (route(found, "h0", "h1"), found.notes) == ((8, 2), ())
+    both = network(platform(host_links("uu", "vw", inside=links(u=(8, 1), v=(8, 1), w=(8, 1)))), 2, mode="contended")
+    assert [note.partition(": ")[2] for note in both.notes] == [
+        "links that share one capacity for both directions: 1; each direction has it here"
+    ]
+
+
+@pytest.mark.parametrize(("ends", "said"), [
+    (["ff", "uu"], "link 'f', which is FATPIPE"),
+    (["uf", "vv"], "link 'f', which is FATPIPE"),
+    (["uu", "uu", "vv"], "link 'u', which is that of 2 hosts"),
+    (["uv", "vu"], "link 'u', which is that of 2 hosts"),
+])  # fmt: skip
+def test_host_links_that_hosts_do_not_share_as_in_the_file(platform, ends, said):
+    given = links(u=(8, 1), v=(8, 1), f=(8, 1)).replace('id="f"', 'id="f" sharing_policy="FATPIPE"')
+    path = platform(host_links(*ends, inside=given))
+    assert route(network(path, len(ends)), "h0", "h1") == (8, 2)
+    with pytest.raises(InputError, match=f"{said}.*allowed is .*delay"):
+        network(path, len(ends), mode="contended")
+
+
+def test_a_link_of_a_host_and_of_a_route(platform):
+    """It is counted once, and what crosses both of its edges would not share it."""
+    inner = host_links("uu", "vv", inside=links(u=(8, 1), v=(8, 1)))
+    path = platform(zone(inner, hosts(["out"]), leads("r", "out", "u"), name="world"))
+    found = network(path, 3)
+    assert not [note for note in found.notes if "leads over" in note]
+    assert route(found, "h1", "out") == (8, 2)
+    with pytest.raises(InputError, match="link 'u', which is that of a host and part of a route"):
+        network(path, 3, mode="contended")
+
+
+@pytest.mark.parametrize(("mbps", "fits"), [("5Gbps", True), ("4.9Gbps", False)])
+def test_a_fatpipe_backbone_is_shared_by_none(platform, mbps, fits):
+    """Five hosts of 1 Gbps each: on the way to the router no more than 5 Gbps come together."""
+    path = platform(CLUSTER.format(f'bb_bw="{mbps}" bb_sharing_policy="FATPIPE"'))
+    assert network(path, 5).nodes == 5
+    if fits:
+        assert network(path, 5, mode="contended").nodes == 5
+        return
+    with pytest.raises(InputError, match="backbone of 'c', which is FATPIPE: each transfer has all of it"):
+        network(path, 5, mode="contended")
+
+
 def test_a_torus_has_a_link_for_each_neighbour(platform):
     found = network(platform(CLUSTER.replace("0-3,9", "0-23").format('topology="TORUS" topo_parameters="4,3,2"')), 24)
     whole = nx.grid_graph([2, 3, 4], periodic=True)
@@ -345,6 +520,7 @@ REFUSED = [
     (BARE.replace("Full", "Vivaldi"), "routing = 'Vivaldi': allowed Full"),
     (BARE.replace("</zone>", "<gpu/></zone>"), "<gpu>: allowed: zone, host"),
     (BARE.replace('<link_ctn id="x"/>', '<link_ctn id="q"/>'), "'A' - 'B': there is no link 'q'"),
+    (BARE.replace('dst="B"', 'dst="B" symmetrical="maybe"'), "'A' - 'B': symmetrical = 'maybe': allowed YES, NO"),
     (BARE.replace('dst="B"', 'dst="C"'), "'A' - 'C': there is no host or router 'C'"),
     (BARE.replace('<link_ctn id="x"/>', ""), "it has no link"),
     (BARE.replace('id="B"', 'id="A"'), "vertex 'A': there are two"),

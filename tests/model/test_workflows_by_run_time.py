@@ -65,6 +65,21 @@ def test_the_makespan_is_the_critical_path_of_the_run_times(tmp_path: Path) -> N
     assert makespan_s(path, workload__trace__cpu_time="used") == pytest.approx(30.0, abs=0.0101)
 
 
+@pytest.mark.parametrize(
+    ("busy", "tasks", "cpu_ms"), [(250.0, 3, 25_000.0), (400.0, 4, 30_000.0), (100.0, 1, 30_000.0)]
+)
+def test_a_task_that_kept_several_cores_busy_takes_its_run_time(
+    tmp_path: Path, busy: float, tasks: int, cpu_ms: float
+) -> None:
+    """b is on the critical path, and as many tasks as it kept cores busy: each takes the 30 s, with its CPU time."""
+    path = written(tmp_path, DIAMOND | {"b": (["a"], {"runtimeInSeconds": 30.0, "avgCPU": busy})})
+    model = finished(1, **keys_of(path))
+    frame = model.jobs_frame()
+    assert float(frame["finish_ms"].max()) == pytest.approx(45_000.0, abs=2 * SLICE_MS + 1e-3)
+    of_b = frame[(frame["finish_ms"] - frame["arrival_ms"] - 30_000.0).abs() < 2 * SLICE_MS]
+    assert of_b["cpu_ms"].tolist() == pytest.approx([cpu_ms] * tasks, abs=1e-3)
+
+
 def test_a_faster_cpu_shortens_the_cpu_time_alone(tmp_path: Path) -> None:
     """At speed 2: 5 s of a; 1.5 s of CPU and 27 s of pauses of b, which is longer than the 10 s of c; 5 s of d."""
     assert makespan_s(written(tmp_path, DIAMOND), cluster__cpu_speed=2.0) == pytest.approx(38.5, abs=0.021)
@@ -225,6 +240,25 @@ def test_alone_a_task_takes_its_run_time_or_what_it_has_to_do(
     assert phases["cpu_ms"].sum() == pytest.approx(job["cpu_ms"])
     assert (phases["accesses"].sum(), len(phases)) == (accesses, job["phases"])
     assert np.ptp(phases["accesses"]) <= 1
+
+
+@pytest.mark.slow
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data(), size=st.integers(2, 12))
+def test_any_workflow_takes_its_critical_path(tmp_path: Path, data: st.DataObject, size: int) -> None:
+    """Jobs of one to four tasks, some side by side: up to a slice for each job of the longest chain of run times."""
+    tasks: Tasks = {}
+    ends_s: dict[str, float] = {}
+    depths: dict[str, int] = {}
+    for number in range(size):
+        name, before = f"t{number}", list(tasks)
+        parents = data.draw(st.lists(st.sampled_from(before), unique=True, max_size=3)) if before else []
+        run_s, busy = data.draw(st.integers(1, 40)) / 4.0, data.draw(st.sampled_from([0.0, 30.0, 100.0, 180.0, 390.0]))
+        tasks[name] = (parents, {"runtimeInSeconds": run_s, "avgCPU": busy})
+        ends_s[name] = run_s + max((ends_s[one] for one in parents), default=0.0)
+        depths[name] = 1 + max((depths[one] for one in parents), default=0)
+    took_s, path_s = makespan_s(written(tmp_path, tasks)), max(ends_s.values())
+    assert path_s - 0.001 <= took_s <= path_s + max(depths.values()) * SLICE_MS / 1000.0
 
 
 @pytest.mark.slow

@@ -201,8 +201,25 @@ def test_a_title_is_left_out_only_if_the_next_line_names_the_columns(table):
     assert read(table("Outages\n" + OWN))[0] == read(table(OWN))[0]
     with pytest.raises(InputError, match="is not there; there are: Outages"):
         read(table("Outages\nof 2003\n" + OWN))
+    with pytest.raises(InputError, match="'down_s' is not there; there are: node, of, 2003"):
+        read(table("node of 2003\n1,2,3\n" + OWN))
     # The first line counts wherever it can be the header.
     assert read(table("down_s,node,up_s\n5,2,6\n"))[0] == [(2, 5.0, 6.0)]
+
+
+@pytest.mark.parametrize("title", [
+    "Outages of 2003\n", "# Outages, 2003\n", "Outages; 2003; 2004\r\n", "Site = north\n", "[2003] outages\n", "{\n",
+    "\ufeffOutages | 2003\n\n",
+])  # fmt: skip
+@pytest.mark.parametrize("between", [",", "\t", ";", " "])
+def test_a_title_does_not_say_what_stands_between_cells(table, title, between):
+    rows = "node,down_s,up_s\n2,3,5\n0,1,2\n".replace(",", between)
+    assert read(table(title + rows))[0] == read(table(rows))[0] == [(0, 1.0, 2.0), (2, 3.0, 5.0)]
+
+
+def test_a_title_between_remarks(table):
+    columns = {"file": {"remark": "#"}, "node": "n", "down": {"column": "d", "unit": "s"}}
+    assert read(table("# a\nOutages of 2003\n# b\nn d\n1 2\n"), columns=columns)[0] == [(1, 2.0, math.inf)]
 
 
 def test_a_name_before_parentheses_stands_for_one_column_alone(table):
@@ -218,6 +235,25 @@ def test_lanls_failures_of_all_systems(table):
     assert found == [(0, day, day + 420.0), (1, day - 60.0, day + 300.0), (2, 0.0, 60.0)]
     with pytest.raises(InputError, match=r"outages of 3 nodes, but cluster.nodes is 2: allowed are cluster.nodes = 3"):
         read(table(LANL), 2, map="lanl")
+
+
+@pytest.mark.parametrize("nothing", ["", " ", "unknown"])
+def test_half_of_an_id_is_no_node(table, nothing):
+    """Of four rows two lack the system or the node's number: there is one node, which is down twice."""
+    head = "System,nodenum,Prob Started,Prob Fixed,Down Time\n"
+    ids = ["20,10", f"20,{nothing}", f"{nothing},9", "20,10"]
+    rows = "".join(
+        f"{one},06/21/03 10:5{at},06/21/03 10:5{at + 1},1\n" for one, at in zip(ids, (1, 3, 5, 7), strict=True)
+    )
+    found, notes = read(table(head + rows), 4, map="lanl")
+    assert found == [(0, 0.0, 60.0), (0, 360.0, 420.0)]
+    assert [note.rpartition("rows ")[2] for note in notes] == ["left out, no node: 2"]
+
+
+def test_half_of_an_id_of_the_failure_trace_archive(table):
+    found, notes = read(table(FTA.replace("\t30\t0\t", "\tnull\t0\t"), "event_trace.tab"), 2, map="grid5000")
+    assert found == [(0, 0.0, 99.5)]
+    assert notes[-1].endswith("rows left out, no node: 1")
 
 
 def test_grid5000_of_the_failure_trace_archive(table):

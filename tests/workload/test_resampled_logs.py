@@ -137,7 +137,7 @@ def test_the_last_part_of_a_week_is_left_out(tmp_path):
 
 @pytest.mark.slow
 def test_draws_have_the_load_of_the_log_on_average():
-    """Each week, and each temporary user, is drawn once on average: so is each job. 3,000 draws; normal at 4 sigma."""
+    """Each week, and each temporary user, is drawn once on average: so is each job. 600 draws; normal at 4 sigma."""
     random = np.random.default_rng(5)
     begins = [
         (user, week, int(random.integers(9000)), int(random.integers(1, 20)))
@@ -146,12 +146,12 @@ def test_draws_have_the_load_of_the_log_on_average():
         if random.random() < (0.6 if user < 6 else 0.1)
     ]
     arrival_ms, _, sessions = log_of(begins)
-    draws = [weeks_drawn(arrival_ms, sessions, 16, np.random.default_rng(seed)) for seed in range(3000)]
+    draws = [weeks_drawn(arrival_ms, sessions, 16, np.random.default_rng(seed)) for seed in range(600)]
     sizes = np.array([len(one.rows) for one in draws])
-    assert abs(sizes.mean() - len(arrival_ms)) < 4 * sizes.std() / math.sqrt(3000)
+    assert abs(sizes.mean() - len(arrival_ms)) < 4 * sizes.std() / math.sqrt(600)
     # And in each week of a draw.
     per_week = np.array([np.bincount((one.arrival_ms // WEEK_MS).astype(int), minlength=16)[:16] for one in draws])
-    error = per_week.std(axis=0) / math.sqrt(3000)
+    error = per_week.std(axis=0) / math.sqrt(600)
     assert (abs(per_week.mean(axis=0) - len(arrival_ms) / 16) < 4 * error).all()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import networkx as nx
 import numpy as np
@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from cluster_abm.errors import InputError
 from cluster_abm.graphs.checks import IN_CONTENTION, IN_GFLOPS, NOTES, Contention, brief, check_names
+from cluster_abm.graphs.simgrid.directions import duplex_edges, unlike_back
 from cluster_abm.graphs.simgrid.elements import platform_of
 from cluster_abm.graphs.simgrid.joining import joined
 from cluster_abm.graphs.simgrid.platform import FATPIPE, Link, Platform, Route
@@ -49,12 +50,12 @@ def _graph_of(platform: Platform) -> nx.MultiGraph:
             raise InputError(
                 f"{platform.where}: route {route}, number {number + 1}: it has no link: allowed is one at least"
             )
-    ends, media = joined(platform)
-    for one, other, name in ends:
-        link = platform.links[name]
+    found = joined(platform)
+    ends, media = found
+    for one, other, link in duplex_edges(platform, found):
         platform.add_edge(one, other, link)
-        if link.policy == FATPIPE:
-            platform.unshared.append(f"link {brief(name)}, which is FATPIPE: each transfer has all of it")
+    used = [name for _, _, name in ends]
+    _note_unshared(platform, used)
     for name, points in media.items():
         link = platform.links[name]
         platform.unshared.append(f"link {brief(name)}, which joins {len(points)} points")
@@ -74,13 +75,30 @@ def _graph_of(platform: Platform) -> nx.MultiGraph:
                 graph.add_node(end, kind="switch")
         graph.add_edge(one, other, bandwidth_mbps=link.bandwidth_mbps, latency_ms=link.latency_ms)
     check_names(list(graph), [], platform.where)
-    unused = len(platform.links) - len(ends) - len(media) - len(platform.of_hosts)
+    unused = len(set(platform.links).difference(used, media, platform.of_hosts))
     graph.graph |= {
         IN_GFLOPS: True,
         NOTES: _notes(platform, graph, loops, media, unused),
         IN_CONTENTION: Contention(tuple(platform.unshared), platform.half_duplex),
     }
     return graph
+
+
+def _note_unshared(platform: Platform, used: Collection[str]) -> None:
+    """Remember which links transfers cannot share as the file says.
+
+    Args:
+        used: names of the links that are edges.
+    """
+    on_routes = frozenset(used)
+    for name in dict.fromkeys((*used, *platform.of_hosts)):
+        hosts = platform.of_hosts[name]
+        if platform.links[name].policy == FATPIPE:
+            platform.unshared.append(f"link {brief(name)}, which is FATPIPE: each transfer has all of it")
+        elif hosts > 1:
+            platform.unshared.append(f"link {brief(name)}, which is that of {hosts} hosts")
+        elif hosts and name in on_routes:
+            platform.unshared.append(f"link {brief(name)}, which is that of a host and part of a route")
 
 
 def _notes(
@@ -100,7 +118,7 @@ def _notes(
     if platform.left_out:
         listed = ", ".join(f"{count} <{name}>" for name, count in sorted(platform.left_out.items()))
         notes.append(f"not read: {listed}")
-    return notes + _other_ways(platform, graph, media)
+    return notes + unlike_back(platform) + _other_ways(platform, graph, media)
 
 
 def _other_ways(platform: Platform, graph: nx.MultiGraph, media: Mapping[str, list[str]]) -> list[str]:
@@ -131,9 +149,12 @@ def _other_ways(platform: Platform, graph: nx.MultiGraph, media: Mapping[str, li
             if in_file > shorter + SAME_MS:
                 longer += 1
                 first = first or f"{route}: {shorter:g} ms in place of {in_file:g}"
+    total = len(platform.routes)
+    part = f"the first {checked} of {total} routes checked" if checked < total else ""
     if not longer:
-        return []
+        return [f"{part}: none leads another way than in the file"] if part else []
     said = f"{longer} of {checked} routes lead another way than in the file, over the least latency (first: {first})"
+    said = f"{part}: {said}" if part else said
     if media:
         raise InputError(
             f"{platform.where}: {said}; {len(media)} of its links join more than two points, first "

@@ -55,6 +55,12 @@ def add_star(
         platform.add_edge(host, hub, Link(narrowest, link.latency_ms + half_ms, link.policy))
     if router is not None:
         platform.add_edge(hub, router, Link(backbone.bandwidth_mbps, half_ms))
+    if backbone.policy == FATPIPE:
+        # Room for each host's own link, and for all of them on the way to the router: no edge is narrower than it.
+        own = [link.bandwidth_mbps for _, link in hosts]
+        if backbone.bandwidth_mbps < (max(own, default=0.0) if router is None else math.fsum(own)):
+            platform.unshared.append(f"the backbone of {brief(name)}, which is FATPIPE: each transfer has all of it")
+        return
     # All that hosts send, and all that they receive from outside: if it has room for both, nothing waits for it.
     if backbone.bandwidth_mbps < 2.0 * math.fsum(link.bandwidth_mbps for _, link in hosts):
         platform.unshared.append(f"the backbone of {brief(name)}, which all of its {len(hosts)} hosts share")

@@ -15,6 +15,7 @@ from cluster_abm.graphs.xml_documents import local_name
 
 ROUTINGS = ("Full", "Floyd", "Dijkstra", "DijkstraCache", "Cluster", "None")
 POLICIES = (SHARED, *SPLIT, FATPIPE)
+SYMMETRICAL = {"YES": True, "NO": False, "yes": True, "no": False}
 # What changes nothing of the network, and is counted.
 LEFT_OUT = (
     "config", "prop", "disk", "storage", "storage_type", "mount", "process", "actor", "random", "model_prop",
@@ -119,15 +120,15 @@ def _read_cluster_zone(element: Element, platform: Platform, zone: str, zones: d
             for way in ("up", "down")
         ]
         up, down = (platform.links[name] for name in ways)
-        platform.of_hosts.update(ways)
+        platform.of_hosts.update(dict.fromkeys(ways, 1))
         if host not in platform.vertices:
             raise InputError(f"{platform.where}: <host_link id = {brief(host)}>: there is no such host")
-        if (up.bandwidth_mbps, up.latency_ms) != (down.bandwidth_mbps, down.latency_ms):
+        if not up.is_like(down):
             raise InputError(
                 f"{platform.where}: <host_link id = {brief(host)}>: up and down differ: links must be alike in both "
                 "directions"
             )
-        hosts.append((host, up))
+        hosts.append((host, up if ways[0] == ways[1] else up.with_back(down)))
     if len(routers) > 1:
         raise InputError(f"{platform.where}: zone {brief(zone)}: {len(routers)} routers: allowed is one")
     add_star(platform, zone, hosts, routers[0] if routers else None, backbone)
@@ -158,7 +159,13 @@ def _read_route(element: Element, platform: Platform, _: str) -> None:
     ends = ("src", "dst") if local_name(element).lower() == "route" else ("gw_src", "gw_dst")
     source, target = (_get(element, end, platform) for end in ends)
     links = tuple(_get(child, "id", platform) for child in element if local_name(child).lower() == "link_ctn")
-    platform.routes.append(Route(source, target, links))
+    said = element.get("symmetrical") or "YES"
+    if said not in SYMMETRICAL:
+        raise InputError(
+            f"{platform.where}: <{local_name(element)}> {Route(source, target, links)}: symmetrical = {brief(said)}: "
+            f"allowed {', '.join(SYMMETRICAL)}"
+        )
+    platform.routes.append(Route(source, target, links, SYMMETRICAL[said]))
 
 
 def _read_cluster(element: Element, platform: Platform, _: str) -> None:
@@ -259,7 +266,7 @@ def _check_routes(platform: Platform) -> None:
             if end not in platform.vertices:
                 raise InputError(f"{platform.where}: route {route}: there is no host or router {brief(end)}")
         links = tuple(_known_link(link, platform, f"route {route}") for link in route.links)
-        platform.routes[number] = Route(route.source, route.target, links)
+        platform.routes[number] = route._replace(links=links)
         if len(set(links)) < len(links):
             raise InputError(f"{platform.where}: route {route}: a link is there twice")
 

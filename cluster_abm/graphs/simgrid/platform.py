@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -21,13 +22,24 @@ class Link(NamedTuple):
     latency_ms: float
     policy: str = SPLIT[0]
 
+    def is_like(self, other: Link) -> bool:
+        """Whether bandwidth and latency are the same, but for how their units are rounded."""
+        return math.isclose(self.bandwidth_mbps, other.bandwidth_mbps) and math.isclose(
+            self.latency_ms, other.latency_ms
+        )
+
+    def with_back(self, back: Link) -> Link:
+        """This link as the edge of which another link, which is like it, is the other direction."""
+        return self._replace(policy=FATPIPE if FATPIPE in (self.policy, back.policy) else SPLIT[0])
+
 
 class Route(NamedTuple):
-    """The links between two vertices, in order."""
+    """The links between two vertices, in order; those of a symmetrical one lead back as well."""
 
     source: str
     target: str
     links: tuple[str, ...]
+    is_symmetrical: bool = True
 
     def __str__(self) -> str:
         return f"{brief(self.source)} - {brief(self.target)}"
@@ -47,7 +59,7 @@ class Platform:
         unshared: what transfers cannot share as the file says, a line each.
         half_duplex: how many links have one capacity for both directions.
         several_speeds: how many hosts have p-states.
-        of_hosts: names of the links that <host_link> gives to hosts.
+        of_hosts: to how many hosts <host_link> gives each link, by its name.
     """
 
     where: str
@@ -59,7 +71,7 @@ class Platform:
     unshared: list[str] = field(default_factory=list)
     half_duplex: int = 0
     several_speeds: int = 0
-    of_hosts: set[str] = field(default_factory=set)
+    of_hosts: Counter[str] = field(default_factory=Counter)
 
     def add_vertex(self, name: str, **attributes: Any) -> None:
         """Add a host or a router. Raises InputError: there is one of this name, or there are too many."""

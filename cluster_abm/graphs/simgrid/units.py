@@ -16,7 +16,6 @@ SPEEDS = (
     {"": 1.0}
     | {f"{prefix}f": value for prefix, value in _DECIMAL.items()}
     | {f"{word}flops": value for word, value in zip(_WORDS, _DECIMAL.values(), strict=True)}
-    | {"kiloflops": 1e3}
 )
 # Bytes and bits; the DTD's text has KBps beside kBps.
 BANDWIDTHS = {"": 1.0} | {

@@ -49,7 +49,7 @@ class _OutageRows:
     """Rows of the table, those that the filter lets pass.
 
     Attributes:
-        ids: what the file calls the node, "" where it says none.
+        ids: what the file calls the node, "" where it says none, or a part of an id alone.
         numbers: of the rows in the file, from 1.
         down_s, up_s: NaN where nothing is known.
         unread: rows with a time that cannot be read.
@@ -147,7 +147,7 @@ def _read(failures: Failures, columns: FailureColumns, skipped: Counter[str]) ->
                 lasts = fields.number("run", columns.lasts)
                 unread = unread | (np.isnan(up_ms) & lasts.unread)
                 up_ms = np.where(np.isnan(up_ms), down.amounts + lasts.amounts, up_ms)
-            ids = fields.words(columns.node).to_pylist()
+            ids = fields.words(columns.node, is_id=True).to_pylist()
             yield _OutageRows(ids, numbers, down.amounts / MS_PER_S, up_ms / MS_PER_S, unread)
 
 

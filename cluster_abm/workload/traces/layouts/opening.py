@@ -13,13 +13,18 @@ from cluster_abm.scenario.columns import TableLayout
 from cluster_abm.workload.text.lines import BYTE_ORDER_MARK
 from cluster_abm.workload.text.separators import most_often
 from cluster_abm.workload.traces.layouts.blocks import Column, Source, Table
+from cluster_abm.workload.traces.layouts.table import names_all
 
 HEAD = 100_000  # bytes that are looked at
+LINE = re.compile(rb"[^\r\n]+")
 ATTRIBUTE = re.compile(r"[A-Za-z_]\w* = \S")  # of HTCondor
 
 
 def opened_table(source: Source, layout: TableLayout, needed: tuple[Column, ...]) -> Table:
     """The table of a file; the first lines decide what its layout does not say.
+
+    A title may stand above the names of the columns: where the first line does not have all columns that are needed,
+    and the second has, the first is left out, and the table is as the second says.
 
     Raises InputError: as the layout's `read` does; or the file is empty.
     """
@@ -33,10 +38,36 @@ def opened_table(source: Source, layout: TableLayout, needed: tuple[Column, ...]
     if not head.strip():
         raise InputError(f"{shown(source.where)}: empty")
     complete = completed_by(head[:HEAD], layout)
+    if layout.header and complete.kind != "parquet" and layout.kind in (None, "table", "blanks"):
+        head, complete = _without_title(head, layout, complete, needed)
     kind = str(complete.kind).replace("-", "_")
     module = import_module(f"{__package__}.{kind}")
-    found: Table = module.read(Source(chain(seen, source.blocks), source.where, source.path), complete, needed)
+    found: Table = module.read(Source(chain([head], source.blocks), source.where, source.path), complete, needed)
     return found
+
+
+def _without_title(
+    head: bytes, layout: TableLayout, complete: TableLayout, needed: tuple[Column, ...]
+) -> tuple[bytes, TableLayout]:
+    """The first bytes from the line on that names the columns, and the layout completed by it.
+
+    Args:
+        complete: the layout as the first line completes it.
+    """
+    mark = layout.remark.encode()
+    lines = (
+        line for line in LINE.finditer(head) if line[0].strip() and not (mark and line[0].lstrip().startswith(mark))
+    )
+    first, second = next(lines, None), next(lines, None)
+    if first is None or second is None:
+        return head, complete
+    title, names = (line[0].removeprefix(BYTE_ORDER_MARK).decode(errors="replace") for line in (first, second))
+    if complete.kind in ("table", "blanks") and names_all(title, complete, needed):
+        return head, complete
+    below = completed_by(second[0][:HEAD], layout)
+    if below.kind in ("table", "blanks") and names_all(names, below, needed):
+        return head[second.start() :], below
+    return head, complete
 
 
 def completed_by(head: bytes, layout: TableLayout) -> TableLayout:

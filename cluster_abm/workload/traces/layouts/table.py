@@ -32,7 +32,7 @@ def read(source: Source, layout: TableLayout, needed: tuple[Column, ...]) -> Tab
     """
     separator = layout.separator or ","
     blocks = _without_remarks(source.blocks, layout.remark.encode()) if layout.remark else source.blocks
-    names, width, body = _names(blocks, layout, needed, separator, source.where)
+    names, width, body = _names(blocks, layout, source.where)
     places = {column: place_of(column, names, width, source.where) for column in needed}
     return Table(names, _blocks(body, places, width, separator, layout.quoted, source.where))
 
@@ -66,19 +66,29 @@ def _places(column: str, names: Sequence[str]) -> list[int]:
     return alike or [place for place, name in enumerate(there) if name.startswith(f"{wanted} (")]
 
 
-def _names_all(line: Sequence[str], needed: Sequence[Column]) -> bool:
-    names = [name.strip() for name in line]
-    return all(len(_places(column, names)) == 1 for column in needed if isinstance(column, str))
+def names_all(line: str, layout: TableLayout, needed: Sequence[Column]) -> bool:
+    """Whether a line names each column that is needed by its name; False as well if none is.
 
-
-def _names(
-    blocks: Iterator[bytes], layout: TableLayout, needed: Sequence[Column], separator: str, where: str
-) -> tuple[tuple[str, ...], int, Iterator[bytes]]:
-    """The names of the columns, how many cells a row has, and the bytes of the rows.
-
-    A title may stand above the names: where the first line has not all columns that are needed, and the second has, the
-    names are those of the second.
+    Args:
+        layout: says what stands between the cells.
     """
+    try:
+        names = line.split() if layout.kind == "blanks" else _cells(line, layout)
+    except csv.Error:
+        return False
+    names = [name.strip() for name in names]
+    wanted = [column for column in needed if isinstance(column, str)]
+    return bool(wanted) and all(len(_places(column, names)) == 1 for column in wanted)
+
+
+def _cells(line: str, layout: TableLayout) -> list[str]:
+    """The cells of one line. Raises csv.Error: its quotes are broken."""
+    quoting: Any = csv.QUOTE_MINIMAL if layout.quoted else csv.QUOTE_NONE
+    return next(csv.reader([line], delimiter=layout.separator or ",", quoting=quoting), [])
+
+
+def _names(blocks: Iterator[bytes], layout: TableLayout, where: str) -> tuple[tuple[str, ...], int, Iterator[bytes]]:
+    """The names of the columns, how many cells a row has, and the bytes of the rows."""
     head = b""
     for block in blocks:
         head += block
@@ -88,9 +98,7 @@ def _names(
     if not head.strip():
         raise InputError(f"{shown(where)}: empty")
     head = head.lstrip(b"\r\n")
-    first, second, body = _two_lines(head, layout, separator, where)
-    if layout.header and not _names_all(first, needed) and _names_all(second, needed):
-        first, second, body = _two_lines(body.lstrip(b"\r\n"), layout, separator, where)
+    first, second, body = _two_lines(head, layout, where)
     if layout.header:
         names, widest = tuple(name.strip() for name in first), max(len(first), len(second))
     else:
@@ -98,7 +106,7 @@ def _names(
     return names, widest, chain([body], blocks)
 
 
-def _two_lines(head: bytes, layout: TableLayout, separator: str, where: str) -> tuple[list[str], list[str], bytes]:
+def _two_lines(head: bytes, layout: TableLayout, where: str) -> tuple[list[str], list[str], bytes]:
     """The cells of the first two lines, and what stands behind the first."""
     if b"\n" not in head:
         head = head.replace(b"\r", b"\n")
@@ -108,9 +116,8 @@ def _two_lines(head: bytes, layout: TableLayout, separator: str, where: str) -> 
         texts = [one.rstrip(b"\r").decode() for one in (line, second)]
     except UnicodeDecodeError as problem:
         raise InputError(f"{shown(where)}: no text in UTF-8 at byte {problem.start}") from None
-    quoting: Any = csv.QUOTE_MINIMAL if layout.quoted else csv.QUOTE_NONE
     try:
-        cells = [next(csv.reader([text], delimiter=separator, quoting=quoting), []) for text in texts]
+        cells = [_cells(text, layout) for text in texts]
     except csv.Error as problem:
         raise InputError(f"{shown(where)}: not a table: {problem}") from None
     if len(cells[0]) > MOST_COLUMNS:

@@ -86,21 +86,29 @@ class Fields:
         """A column of counts; NaN where there is none, shape (rows,)."""
         return as_numbers(self._cell(column)).amounts
 
-    def words(self, field: MapField) -> pa.Array:
-        """A field as texts, "" where there is nothing, shape (rows,)."""
+    def words(self, field: MapField, is_id: bool = False) -> pa.Array:
+        """A field as texts, "" where there is nothing, shape (rows,).
+
+        Args:
+            is_id: of several columns each must have something; "" where one has nothing.
+        """
         import pyarrow as pa
         from pyarrow import compute
 
         if field.otherwise is not None:
-            texts = self.words(field.model_copy(update={"otherwise": None}))
-            return compute.if_else(compute.equal(texts, ""), self.words(field.otherwise), texts)
+            texts = self.words(field.model_copy(update={"otherwise": None}), is_id)
+            return compute.if_else(compute.equal(texts, ""), self.words(field.otherwise, is_id), texts)
         if field.value is not None:
             return pa.array([str(field.value)] * self.rows, pa.string())
         columns = field.columns or ((field.column,) if field.column is not None else ())
         parts = [as_texts(self._cell(column, field.missing)) for column in columns]
         if field.form == "task-name":
             parts[-1] = _extracted(parts[-1], TASK_NUMBER, "number", keep=True)
+        if is_id:
+            # What is joined with a null is null.
+            parts = [compute.if_else(compute.equal(part, ""), pa.scalar(None, part.type), part) for part in parts]
         texts = parts[0] if len(parts) == 1 else compute.binary_join_element_wise(*parts, BETWEEN)
+        texts = compute.fill_null(texts, "") if is_id else texts
         if field.pattern is not None:
             return first_group(texts, field.pattern)
         return texts
