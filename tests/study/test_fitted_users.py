@@ -15,6 +15,7 @@ from scipy import stats
 from cluster_abm.scenario import load_scenario, scenario_from
 from cluster_abm.study.fitting.fit import fit
 from cluster_abm.study.fitting.log import Held, Jobs, read_log
+from cluster_abm.study.fitting.users import fit_sessions
 from cluster_abm.study.fitting.users.fit_sessions import GAPS_S, why_not
 from cluster_abm.study.fitting.users.groups import cut, groups_of
 from cluster_abm.study.fitting.users.section import section_of
@@ -209,7 +210,10 @@ def test_planted_sessions_come_back(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("hold_back_s", [0.0, 10_000.0])
-def test_users_who_hold_back_are_told_from_those_who_do_not(tmp_path, hold_back_s):
+def test_users_who_hold_back_are_told_from_those_who_do_not(tmp_path, monkeypatch, hold_back_s):
+    """Of two choices, for twenty take long: no session is put off, or half of them at a backlog of 8 h."""
+    monkeypatch.setattr(fit_sessions, "GAPS_S", (1200.0,))
+    monkeypatch.setattr(fit_sessions, "HOLD_BACKS_S", (0.0, 28_800.0))
     base = planted(tmp_path, hold_back_s)
     log = read_log(base)
     fitted = fit(base, log)
@@ -220,7 +224,7 @@ def test_users_who_hold_back_are_told_from_those_who_do_not(tmp_path, hold_back_
     assert ("none is put off" in note) == (hold_back_s == 0.0)
     # The work of its draws is the log's: by the spread over draws.
     works = []
-    for seed in range(20):
+    for seed in range(12):
         drawn = drawn_sessions(fitted.scenario, seed, work.jobs_per_s)
         works.append(drawn.columns["cpu_ms"] @ drawn.columns["tasks"])
     assert log.jobs.work_ms == pytest.approx(np.mean(works), abs=5.5 * np.std(works, ddof=1))
