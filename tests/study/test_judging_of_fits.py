@@ -116,6 +116,22 @@ def test_each_load_policy_and_measure_is_compared(monkeypatch):
     assert {(one.log, one.shuffled, one.draws) for one in found.compared} == {(6.0, (5.0,), (9.0, 3.0))}
 
 
+def test_the_machine_is_as_wide_as_the_widest_job_of_draws(monkeypatch):
+    """The log's jobs are of 1 to 8 tasks. In one draw a job has 640, which no smaller machine can run as it is."""
+    machines = []
+
+    def waits_in_place(policies, sides, processors, *_):
+        machines.append((processors, max(one.tasks.max() for one in sides)))
+        yield policies[0], {measure: [1.0] * len(sides) for measure in MEASURES}
+
+    monkeypatch.setattr(judging, "waits_under", waits_in_place)
+    narrow, wide = log(23), log(24)
+    wide.columns["tasks"][7] = 640.0
+    found = judge(narrow, [narrow, wide], shuffles=0, workers=1, quiet=True)
+    assert machines == [(640, 640.0)] * 3
+    assert set(found.processors.values()) == {640}
+
+
 @pytest.mark.slow
 def test_a_log_that_is_drawn_itself_is_near_and_one_of_longer_jobs_is_three_times_as_far():
     """At one load on one machine jobs three times as long come in three times the time: each waits three times as long,
