@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping
 from typing import Protocol, get_args
 
-import numpy as np
-
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.design.settings_in_words import drawn_log
@@ -15,9 +13,9 @@ from cluster_abm.study.reference import Referred, reference_words
 from cluster_abm.study.statistics.estimates import Estimate
 from cluster_abm.study.statistics.needed import MOST_SEEDS, POWER, seeds_needed
 from cluster_abm.study.statistics.paired import PairedDifference, Verdict
-from cluster_abm.workload.from_trace import trace_of
-from cluster_abm.workload.resampling.choosing import FEWEST_WEEKS
-from cluster_abm.workload.resampling.weeks import WEEK_MS
+from cluster_abm.workload.from_trace import chosen_part, trace_of
+from cluster_abm.workload.resampling.choosing import can_draw_weeks
+from cluster_abm.workload.traces.logged import members_of
 from cluster_abm.workload.traces.table import USER
 from cluster_abm.workload.users import are_closed
 
@@ -98,10 +96,13 @@ def resample_hint(scenario: Scenario) -> str:
     except InputError:
         # Stored runs may be of a log that is no longer there.
         return ""
-    if trace is None or USER not in trace.table or trace.parents is not None:
+    if trace is None or trace.parents is not None:
         return ""
-    has_weeks = np.ptp(trace.numbers["arrival_ms"]) >= FEWEST_WEEKS * WEEK_MS
-    return '; workload.trace.resample = "users" draws other logs like it' if has_weeks else ""
+    choice = scenario.workload.trace
+    kept = chosen_part(choice, scenario.run.seed, trace)
+    arrival_ms = trace.numbers["arrival_ms"][kept] - choice.start_s * 1000.0
+    can_be_set = len(arrival_ms) > 0 and can_draw_weeks(arrival_ms, members_of(trace.table, USER, kept), choice)
+    return '; workload.trace.resample = "users" draws other logs like it' if can_be_set else ""
 
 
 def about(scenario: Scenario) -> str | None:

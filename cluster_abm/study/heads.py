@@ -11,6 +11,7 @@ from cluster_abm.scenario import Scenario, load_scenario
 from cluster_abm.study.comparison_words import about
 from cluster_abm.study.design.settings_in_words import setting_lines
 from cluster_abm.study.results_folder import StoredStudy
+from cluster_abm.study.statistics.one_sample import of_one_sample
 from cluster_abm.workload.laws.estimated import Estimated, estimated
 from cluster_abm.workload.laws.no_mean import why_no_mean
 
@@ -65,7 +66,18 @@ def study_heads(plan: StoredStudy, results: pd.DataFrame) -> list[str]:
         scenarios = {number: load_scenario(plan.study.scenario_source, points[number]) for number in sorted(numbers)}
         found = estimated([(one, _rows(results[results["point"] == number])) for number, one in scenarios.items()])
         lines = head_lines(found, [*scenarios.values()], plan.study.measure, plan.study.policies)
-        abouts = dict.fromkeys(filter(None, map(about, scenarios.values())))
+        abouts = dict.fromkeys(
+            words
+            for number, one in scenarios.items()
+            if (words := about(one)) and _has_intervals(results[results["point"] == number])
+        )
         return [*lines, f"intervals over seeds are about {' or '.join(abouts)}"] if abouts else lines
     except InputError:
         return []
+
+
+def _has_intervals(runs: pd.DataFrame) -> bool:
+    """Whether some policy has two seeds or more at a point, and these do not all give the same run."""
+    finished = runs[runs["status"] == "finished"]
+    seeds = finished.groupby("policy")["seed"].nunique()
+    return bool((seeds.drop(list(of_one_sample(finished, ["point"]))) > 1).any())

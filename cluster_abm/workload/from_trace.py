@@ -10,6 +10,7 @@ import numpy as np
 from cluster_abm.arrays import Flags, Floats, Integers
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario, shipped_trace
+from cluster_abm.scenario.trace import TraceChoice
 from cluster_abm.workload.generators import generator
 from cluster_abm.workload.named_files import NamedFiles, named_files
 from cluster_abm.workload.parents import Parents, among
@@ -113,11 +114,7 @@ def trace_jobs(scenario: Scenario, seed: int, trace: Trace, known_programs: Libr
         numbers.pop(RECORDED_RUN, None)
     elif RECORDED_RUN not in numbers and trace.format in ("csv", "parquet"):
         raise InputError(f'{path}: workload.trace.cpu_time = "run": needs the column {RECORDED_RUN}, which it lacks')
-    start_ms = choice.start_s * 1000.0
-    kept = generator(seed, "thin").random(len(table)) < choice.keep_share
-    kept &= trace_ms >= start_ms
-    if choice.duration_s is not None:
-        kept &= trace_ms < start_ms + choice.duration_s * 1000.0
+    kept = chosen_part(choice, seed, trace)
     parents = None if trace.parents is None else among(trace.parents, kept)
     if scenario.workload.homes_are_drawn:
         numbers.pop("home", None)
@@ -130,7 +127,7 @@ def trace_jobs(scenario: Scenario, seed: int, trace: Trace, known_programs: Libr
             f"{trace_ms.min() / 1000:.0f} to {trace_ms.max() / 1000:.0f} s"
         )
     chosen: slice | Flags | Integers = slice(None) if kept.all() else kept
-    arrival_ms = trace_ms[chosen] - start_ms
+    arrival_ms = trace_ms[chosen] - choice.start_s * 1000.0
     if choice.resample != "none":
         if parents is not None:
             raise InputError(
@@ -164,6 +161,16 @@ def trace_jobs(scenario: Scenario, seed: int, trace: Trace, known_programs: Libr
             table[FILES].iloc[chosen].tolist(), np.arange(1, len(table) + 1)[chosen], scenario.data, str(path)
         )
     return TraceJobs(arrival_ms, columns, parents, files, logged_jobs(table, chosen))
+
+
+def chosen_part(choice: TraceChoice, seed: int, trace: Trace) -> Flags:
+    """Which jobs of a trace are in the chosen part, thinned, shape (rows,)."""
+    arrival_ms, start_ms = trace.numbers["arrival_ms"], choice.start_s * 1000.0
+    kept = generator(seed, "thin").random(len(trace.table)) < choice.keep_share
+    kept &= arrival_ms >= start_ms
+    if choice.duration_s is not None:
+        kept &= arrival_ms < start_ms + choice.duration_s * 1000.0
+    return kept
 
 
 def _check_homes(columns: dict[str, Floats], arrival_ms: Floats, scenario: Scenario, where: str) -> None:

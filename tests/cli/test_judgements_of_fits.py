@@ -8,8 +8,10 @@ import tomllib
 import numpy as np
 import pytest
 
+from cluster_abm.cli.traces import fit
 from cluster_abm.clock import WEEK_S
 from cluster_abm.study.fitting import judging
+from cluster_abm.study.fitting.verdicts import MEASURES
 
 
 def log(count=300, seconds=60_000.0, seed=5):
@@ -23,34 +25,76 @@ def log(count=300, seconds=60_000.0, seed=5):
 FIT = ("trace", "fit", "log.csv", "--out", "it.toml", "--seeds", "2")
 
 
+@pytest.fixture(autouse=True)
+def _without_pictures(monkeypatch):
+    """To draw one takes longer than the fit; tests/cli/test_trace_fit.py looks at them."""
+    monkeypatch.setattr(fit, "_draw", lambda path, *_: path)
+
+
+def waits_in_place_of_runs(monkeypatch, of_sides):
+    """Have no run carried out: `of_sides` says the waits of the log, of three shuffles, and of the draws, by policy
+    [ms]. Returns a list to which each load adds what it would run, the log first."""
+    asked = []
+
+    def waits_under(policies, sides, *_):
+        asked.append(sides)
+        for policy in policies:
+            yield policy, {measure: of_sides(policy)[: len(sides)] for measure in MEASURES}
+
+    monkeypatch.setattr(judging, "waits_under", waits_under)
+    return asked
+
+
+def head_of(text):
+    return " ".join(" ".join(line.removeprefix("#") for line in text.splitlines() if line.startswith("#")).split())
+
+
 @pytest.mark.slow
-def test_the_verdict_is_printed_in_the_head_and_in_json(cli, tmp_path):
-    (tmp_path / "log.csv").write_text(log())
+def test_the_verdict_is_in_the_head_and_in_json(cli, tmp_path):
+    """The runs are carried out. Of three draws the quartiles are halfway from the median to the range's ends."""
+    (tmp_path / "log.csv").write_text(log(60))
     code, out, err = cli(*FIT, "--draws", "3", "--workers", "1", "--json")
     assert code == 0, err
     found = json.loads(out)
     queueing, text = found["queueing"], (tmp_path / "it.toml").read_text()
     assert found["scenario"] == text
-    assert queueing["verdict"] == ("far" if queueing["not_for"] else "near")
-    assert len(queueing["waits"]) == 12
-    assert queueing["draws"] == 3
-    assert queueing["jobs"] == 300
-    head = " ".join(line.removeprefix("#").strip() for line in text.splitlines() if line.startswith("#"))
-    assert f"Judged by queueing: {queueing['words']}" in head
-    assert "load policy wait [s] log shuffled fitted quartiles ratio" in " ".join(head.split())
-    # Each draw's range holds its quartiles, and these the median.
+    assert (len(queueing["waits"]), queueing["draws"], queueing["jobs"]) == (12, 3, 60)
+    assert f"Judged by queueing: {queueing['words']}" in head_of(text)
+    assert "load policy wait [s] log shuffled fitted quartiles ratio" in head_of(text)
+    small, near = queueing["small_wait_ms"], []
     for one in queueing["waits"]:
-        order = [one["range"][0], one["quartiles"][0], one["fitted"], one["quartiles"][1], one["range"][1]]
-        assert order == sorted(order)
-    again = cli(*FIT, "--draws", "3", "--workers", "1")
-    assert again[0] == 0
-    assert queueing["words"] in again[1]
-    assert (tmp_path / "it.toml").read_text() == text
+        (low, high), median = one["range"], one["fitted"]
+        assert one["quartiles"] == pytest.approx([(low + median) / 2, (median + high) / 2])
+        near.append(2 / 3 <= max(median, small) / max(one["log"], small) <= 1.5)
+        assert one["near"] == near[-1]
+    assert any(one["log"] > small for one in queueing["waits"]), "nothing waits: the case says nothing"
+    assert queueing["verdict"] == ("near" if all(near) else "far")
+
+
+@pytest.mark.slow
+def test_the_verdict_is_printed_and_the_file_is_the_same_again(cli, tmp_path, monkeypatch):
+    """Under EASY the draws' median wait is thrice the log's, under first come first served 1.4 times."""
+    (tmp_path / "log.csv").write_text(log(60))
+    draws = {"easy": [9e6, 1e6, 3e6], "batch-system": [1.4e6, 1.4e6, 1.4e6]}
+    waits_in_place_of_runs(monkeypatch, lambda policy: [1e6, 5e6, 5e6, 5e6, *draws[policy]])
+    printed, texts = set(), set()
+    for _ in range(2):
+        code, out, err = cli(*FIT, "--draws", "3", "--workers", "1")
+        assert code == 0, err
+        printed.add(out)
+        texts.add((tmp_path / "it.toml").read_text())
+    assert (len(printed), len(texts)) == (1, 1)
+    each = "; ".join(
+        f"waits under EASY at load {load:g} (mean wait 3, 95th percentile 3 times the log's)" for load in judging.LOADS
+    )
+    words = f"Judged by queueing: Do not use it for {each}. 6 of 12 waits are within a factor 1.5 of the log's."
+    assert words in printed.pop()
+    assert words in head_of(texts.pop())
 
 
 @pytest.mark.slow
 def test_without_judgement_the_head_says_so(cli, tmp_path):
-    (tmp_path / "log.csv").write_text(log())
+    (tmp_path / "log.csv").write_text(log(60))
     code, out, _ = cli(*FIT, "--no-judge", "--json")
     assert code == 0
     assert json.loads(out)["queueing"]["reason"] == "--no-judge"
@@ -61,10 +105,10 @@ def test_without_judgement_the_head_says_so(cli, tmp_path):
 @pytest.mark.parametrize("options", [[], ["--policies", "none,jsq"]])
 def test_an_interrupt_leaves_a_scenario_that_says_it_was_not_judged(cli, tmp_path, monkeypatch, options):
     def interrupted(*_, **__):
-        assert "its runs had not ended" in " ".join((tmp_path / "it.toml").read_text().replace("#", "").split())
+        assert "its runs had not ended" in head_of((tmp_path / "it.toml").read_text())
         raise KeyboardInterrupt
 
-    (tmp_path / "log.csv").write_text(log())
+    (tmp_path / "log.csv").write_text(log(60))
     monkeypatch.setattr(judging, "waits_under", interrupted)
     code, out, err = cli(*FIT, *options)
     assert code == 130
@@ -89,8 +133,9 @@ def test_what_no_run_takes_is_not_judged_and_the_reason_is_said(cli, tmp_path):
 
 
 @pytest.mark.slow
-def test_half_of_the_weeks_are_held_back(cli, tmp_path):
-    """Jobs of weeks that are fitted take 10 s; those that are held back 30 s, and wait three times as long."""
+def test_half_of_the_weeks_are_held_back(cli, tmp_path, monkeypatch):
+    """Jobs of weeks that are fitted take 10 s, as draws do; those that are held back, by which is judged, 30 s."""
+    asked = waits_in_place_of_runs(monkeypatch, lambda _: [1.0] * 6)
     rng = np.random.default_rng(8)
     times = np.sort(rng.random(800)) * 4 * WEEK_S
     runs = np.where(times // WEEK_S % 2 == 0, 10_000, 30_000)
@@ -104,6 +149,9 @@ def test_half_of_the_weeks_are_held_back(cli, tmp_path):
     assert (found["jobs"], found["window_s"]) == (fitted, 2 * WEEK_S)
     assert found["queueing"]["jobs"] == 800 - fitted
     assert found["queueing"]["small_wait_ms"] == pytest.approx(300.0)
+    for held_back, *others in asked:
+        assert len(others) == 5
+        assert [set(side.run_ms) for side in (held_back, *others)] == [{30_000.0}] * 4 + [{10_000.0}] * 2
     assert "Fitted to its first, third, fifth ... week; the second, fourth ... were held back." in text
     assert f"{800 - fitted} jobs that were held back" in " ".join(text.replace("#", "").split())
     assert tomllib.loads(text)["workload"]["cpu_ms"]["mean"] == 10_000.0

@@ -41,16 +41,49 @@ MIDDLES = {
     "cpu_ms": 100.0, "memory_mb": 5.0, "io_per_ms": 0.05, "disk_mb": 3.0, "request_kb": 64.0, "initial_data_mb": 2.0,
     "requested_ms": 300.0, "write_share": 0.5, "tasks": 2.0, "home": 1.0,
 }  # fmt: skip
+# Users of many sessions, of one each, some of no one, one: which of them is the user of a job.
+USERS: dict[str, Callable[[int], str]] = {
+    "many": lambda job: f"u{job % 40}", "of one job": str, "half": lambda job: "" if job % 2 else f"u{job % 7}",
+    "one": lambda job: "u",
+}  # fmt: skip
+# Scenarios that a log may be put into: sessions of users who react, jobs that are there at 0.
+BASES = {
+    "react.toml": b"""\
+name = "react"
+cluster.nodes = 3
+[workload]
+kind = "sessions"
+users = "react"
+duration_s = 1000.0
+jobs_per_s = 0.1
+[[workload.sessions.group]]
+jobs.mean = 3.0
+work_s.mean = 5.0
+after_end = 0.5
+""",
+    "initial.toml": b"""\
+name = "initial"
+cluster.nodes = 3
+[workload]
+kind = "none"
+initial = [{ node = 0, cpu_ms = 5.0 }, { node = 2, cpu_ms = 50.0, tasks = 2 }]
+""",
+}
 POSITIVE = ("cpu_ms", "request_kb", "requested_ms")
 WHOLE = {"tasks": 1, "home": 0}
 # Of what can be fitted, mostly: what is refused is refused early.
 USUAL = ("equal", "two", "one else", "next", "growing")
 
 
-def _log(random: Random) -> tuple[bytes, list[str]]:
-    """A CSV of ours, and which kinds of columns it has."""
-    jobs = random.choice((20, 50, 60, 60, 300))
-    how = random.choice(sorted(INSTANTS))
+def _log(random: Random, is_long: bool) -> tuple[bytes, list[str]]:
+    """A CSV of ours, and which kinds of columns it has.
+
+    Args:
+        random: draws it.
+        is_long: whether it lasts for months: of others no half can be held back.
+    """
+    jobs = random.choice((300, 300, 300, 1200) if is_long else (20, 50, 60, 60, 300))
+    how = "days" if is_long else random.choice(sorted(INSTANTS))
     columns: dict[str, list[str]] = {"arrival_ms": [repr(at) for at in INSTANTS[how](random, jobs)]}
     changes = [f"{jobs} jobs, {how}"]
     for name, middle in MIDDLES.items():
@@ -74,20 +107,24 @@ def _log(random: Random) -> tuple[bytes, list[str]]:
             how += f", {kept} of them"
         columns[name] = cells
         changes.append(f"{name}: {how}")
+    if random.random() < 0.3:
+        how = random.choice(sorted(USERS))
+        columns["user"] = [USERS[how](job) for job in range(jobs)]
+        changes.append(f"user: {how}")
     lines = [",".join(columns), *map(",".join, zip(*columns.values(), strict=True))]
     return ("\n".join(lines) + "\n").encode(), changes
 
 
 def fit_case(random: Random) -> Case:
     """`trace fit` of a log that is degenerate, spoilt, or both."""
-    name = "log.csv"
+    name, is_held_back = "log.csv", random.random() < 0.3
     if random.random() < 0.15:
         # Any format, in which a few rows stand for many jobs.
         name, data, between = SAMPLES[random.choice([kind for kind in sorted(SAMPLES) if SAMPLES[kind].between])]
         head, *rows = data.splitlines(keepends=True)
         data, changes = head + b"".join(rows) * 20, ["sample x 20"]
     else:
-        data, changes = _log(random)
+        data, changes = _log(random, is_held_back)
         between = b","
     if random.random() < 0.1:
         data, more = spoilt_table(random, data, between, 1)
@@ -96,9 +133,14 @@ def fit_case(random: Random) -> Case:
     if random.random() < 0.1:
         out = random.choice(("f.txt", name, f"{name}/f.toml", ".toml"))
     words = ["trace", "fit", name, "--out", out, "--seeds", "2", *random.choice(([], ["--json"]))]
-    words += random.choice((["--no-judge"], ["--draws", "2", "--workers", "1"], ["--hold-back", "--no-judge"]))
+    words += ["--hold-back"] if is_held_back else []
+    words += random.choice((["--no-judge"], ["--draws", "2", "--workers", "1"]))
+    if random.random() < 0.2:
+        words += ["--scenario", random.choice(sorted(BASES))]
+    if random.random() < 0.1:
+        words += ["--set", "workload.initial=[{node=0,cpu_ms=5.0}]"]
     if random.random() < 0.6:
         words += ["--set", random.choice(("cluster.nodes=40", "cluster.context_switch_ms=0", "cluster.cpu_speed=1e9"))]
     if random.random() < 0.1:
         words += ["--set", random.choice(("workload.trace.duration_s=1e9", "workload.trace.keep_share=0.5"))]
-    return Case("fit", words, {name: data, **FILES}, changes)
+    return Case("fit", words, {name: data, **BASES, **FILES}, changes)

@@ -103,7 +103,7 @@ INITIAL = {"node": 1, "cpu_ms": 40.0}
 @pytest.mark.parametrize(("groups", "more", "without", "with_effect"), [
     ([GROUP], {}, ["cpu_ms", "requested_over_actual", "tasks.widths", "tasks.parallel_share", "tasks.barrier_ms",
                    "sessions.reference_load", "sessions.group.0.share", "trace",
-                   "sessions.group.0.users", "sessions.group.0.same_width", "arrivals.starts_h"],
+                   "sessions.group.0.users", "sessions.group.0.same_width", "arrivals.starts_h", "repeats"],
      ["memory_mb", "users", "sessions", "sessions.think_s", "sessions.gap_spread", "sessions.wait_s",
       "sessions.longest_gap_s", "sessions.group.0.spread", "sessions.group.0.daily"]),
     ([GROUP | WIDE | {"one_width": 0.5}], {}, ["tasks.communication_ms"],

@@ -14,10 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from cluster_abm.errors import InputError
 from cluster_abm.scenario import load_scenario, scenario_from
 from cluster_abm.study.fitting.courses import Course
 from cluster_abm.study.fitting.fit import fit
-from cluster_abm.study.fitting.log import Held, Jobs, read_log
+from cluster_abm.study.fitting.log import JobHoldings, Jobs, drawn_jobs, read_log
+from cluster_abm.study.fitting.users import fit_sessions
 from cluster_abm.study.fitting.users.fit_sessions import GAPS_S, why_not
 from cluster_abm.study.fitting.users.groups import cut, groups_of
 from cluster_abm.study.fitting.users.section import section_of
@@ -35,7 +37,7 @@ def jobs_of(times_s, users, cpu_s, tasks, waits_s=None, requested_s=None, window
     cpu_ms, tasks = np.array(cpu_s, float) * 1000.0, np.array(tasks, float)
     return Jobs(
         times_s=np.array(times_s, float), window_s=window_s, columns={"cpu_ms": cpu_ms, "tasks": tasks}, homes=None,
-        held=Held(cpu_ms, tasks, None if requested_s is None else np.array(requested_s, float) * 1000.0),
+        held=JobHoldings(cpu_ms, tasks, None if requested_s is None else np.array(requested_s, float) * 1000.0),
         users=np.array(users), waits_s=None if waits_s is None else np.array(waits_s, float),
     )  # fmt: skip
 
@@ -157,7 +159,7 @@ def test_why_a_log_is_not_fitted():
         (few, "999 jobs with a user, needed are 1,000"),
         (replace(jobs, window_s=13 * DAY_S), "13 days, needed are 14"),
         (replace(jobs, users=np.zeros(1200, int)), "1 user, needed are 2"),
-        (replace(jobs, users=np.arange(1200) // 600), "2 sessions, needed are 200"),
+        (replace(jobs, users=np.arange(1200) // 600), "2 sessions with gaps of up to 16 h, needed are 200"),
         (replace(jobs, columns={"cpu_ms": known["cpu_ms"] * 1e12}), "a session has 6e+13 s of work, allowed are 1e+12"),
     ]:
         assert why_not(lacking).startswith(said), said
@@ -170,6 +172,54 @@ def test_a_log_without_users_says_that_no_user_holds_back(tmp_path):
     fitted = fit(base, read_log(base))
     assert fitted.scenario.workload.kind == "synthetic"
     assert "users: no job has a user: jobs are drawn one by one, and no user holds back" in fitted.notes
+
+
+def log_of_users(folder: Path) -> dict[str, Any]:
+    """A log of 15 days whose jobs come in pairs: the second 30 s after the end of the first."""
+    pairs = [(1_800_000 * pair + later, 60_000 + pair, pair % 40) for pair in range(720) for later in (0, 90_000)]
+    rows = "\n".join(f"{at_ms},{cpu_ms},u{user}" for at_ms, cpu_ms, user in pairs)
+    path = folder / "log.csv"
+    path.write_text(f"arrival_ms,cpu_ms,user\n{rows}\n")
+    return {"workload.trace.file": str(path), "cluster.nodes": 4}
+
+
+def test_a_base_whose_users_react_is_fitted_in_the_open_form(tmp_path, monkeypatch):
+    """As a seed's jobs are the same for every policy, so that they can be drawn without a run."""
+    monkeypatch.setattr(fit_sessions, "GAPS_S", (1200.0,))
+    monkeypatch.setattr(fit_sessions, "HOLD_BACKS_S", (0.0,))
+    base = load_scenario("replay", log_of_users(tmp_path) | {"workload.users": "react"})
+    log = read_log(base)
+    work = fit(base, log).scenario.workload
+    assert (work.kind, work.users, work.sessions.can_wait) == ("sessions", "open", True)
+    drawn = drawn_jobs(fit(base, log).scenario, 1, log.jobs)
+    assert {len(values) for values in drawn.columns.values()} == {len(drawn)} == {len(drawn.held.alone_ms)}
+    reacting = scenario_from({}, "it", PAIRS | {"workload.users": "react"})
+    with pytest.raises(InputError, match="submitted after the ends of others: only a run says when"):
+        drawn_jobs(reacting, 1, log.jobs)
+
+
+PAIRS = {
+    "workload.kind": "sessions", "workload.jobs_per_s": 0.1, "workload.duration_s": 1000.0,
+    "workload.sessions.group": [{"jobs": {"mean": 2.0}, "work_s": {"mean": 1.0}, "after_end": 1.0}],
+}  # fmt: skip
+
+
+def test_jobs_that_are_on_a_node_at_0_are_none_of_the_logs(tmp_path):
+    """Of the log, and of draws, which are held against it."""
+    keys = log_of_users(tmp_path)
+    plain = read_log(load_scenario("replay", keys)).jobs
+    jobs = read_log(load_scenario("replay", keys | {"workload.initial": [{"node": 0, "cpu_ms": 5.0}]})).jobs
+    assert len(jobs) == 1440
+    for found, wanted in ((jobs.columns, plain.columns), (jobs.held._asdict(), plain.held._asdict())):
+        assert {name: None if values is None else values.tolist() for name, values in found.items()} == {
+            name: None if values is None else values.tolist() for name, values in wanted.items()
+        }
+    assert jobs.users.tolist() == plain.users.tolist()
+    drawn, without = (
+        drawn_jobs(scenario_from({}, "it", {"workload.jobs_per_s": 0.1, "workload.utilisation": None} | more), 1, jobs)
+        for more in ({"workload.initial": [{"node": 0, "cpu_ms": 5.0}]}, {})
+    )
+    assert len(drawn) == len(drawn.held.alone_ms) == len(without) > 0
 
 
 # ---- planted users ----
@@ -228,7 +278,10 @@ def test_planted_sessions_come_back(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("hold_back_s", [0.0, 10_000.0])
-def test_users_who_hold_back_are_told_from_those_who_do_not(tmp_path, hold_back_s):
+def test_users_who_hold_back_are_told_from_those_who_do_not(tmp_path, monkeypatch, hold_back_s):
+    """Of two choices, for twenty take long: no session is put off, or half of them at a backlog of 8 h."""
+    monkeypatch.setattr(fit_sessions, "GAPS_S", (1200.0,))
+    monkeypatch.setattr(fit_sessions, "HOLD_BACKS_S", (0.0, 28_800.0))
     base = planted(tmp_path, hold_back_s)
     log = read_log(base)
     fitted = fit(base, log)
@@ -239,7 +292,7 @@ def test_users_who_hold_back_are_told_from_those_who_do_not(tmp_path, hold_back_
     assert ("none is put off" in note) == (hold_back_s == 0.0)
     # The work of its draws is the log's: by the spread over draws.
     works = []
-    for seed in range(20):
+    for seed in range(12):
         drawn = drawn_sessions(fitted.scenario, seed, work.jobs_per_s)
         works.append(drawn.columns["cpu_ms"] @ drawn.columns["tasks"])
     assert log.jobs.work_ms == pytest.approx(np.mean(works), abs=5.5 * np.std(works, ddof=1))

@@ -102,3 +102,26 @@ def test_points_of_a_study_stand_for_all(tmp_path, monkeypatch):
 def test_without_the_scenario_of_a_study_there_is_no_head(tmp_path):
     asked = study(tmp_path, policies=["none"]).model_copy(update={"scenario": "gone.toml"})
     assert study_heads(StoredStudy(asked, "code", [{}], [], {}), pd.DataFrame({"point": [0]})) == []
+
+
+@pytest.mark.parametrize(("values", "is_said"), [
+    ({"none": [3.0, 4.0], "jsq": [2.0, 2.0]}, True),
+    # One seed, one run that did not fail, and the same run from every seed: no intervals.
+    ({"none": [3.0], "jsq": [2.0]}, False),
+    ({"none": [3.0, None]}, False),
+    ({"none": [3.0, 3.0], "jsq": [2.0, 2.0]}, False),
+])  # fmt: skip
+def test_intervals_are_said_to_be_about_a_log_where_there_are_some(tmp_path, values, is_said):
+    (tmp_path / "log.csv").write_text("arrival_ms,cpu_ms\n0,5\n9,5\n")
+    asked = study(tmp_path, grid=None, policies=["none", "jsq"], measure=["mean_response_ms"])
+    declared = f'[cluster]\nnodes = 2\n[workload]\nkind = "trace"\n[workload.trace]\nfile = "{tmp_path}/log.csv"\n'
+    (tmp_path / "of_log.toml").write_text(declared)
+    asked = asked.model_copy(update={"scenario": str(tmp_path / "of_log.toml")})
+    rows = [
+        {"point": 0, "policy": policy, "seed": seed, "status": "failed" if value is None else "finished", "it": value}
+        for policy, each in values.items()
+        for seed, value in enumerate(each)
+    ]
+    lines = study_heads(StoredStudy(asked, "code", [{}], [], {}), pd.DataFrame(rows))
+    assert lines
+    assert ("intervals over seeds are about this log" in lines) == is_said

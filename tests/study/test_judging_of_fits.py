@@ -12,9 +12,11 @@ import pytest
 from batch_systems_by_hand import waits
 
 from cluster_abm.errors import InputError
+from cluster_abm.study.fitting import judging
 from cluster_abm.study.fitting.judging import POLICIES, judge, slice_for, waits_under
 from cluster_abm.study.fitting.log import REQUEST, Jobs
 from cluster_abm.study.fitting.rigid import RigidJobs, rigid_jobs
+from cluster_abm.study.fitting.verdicts import MEASURES
 from cluster_abm.study.runner.counted_runs import counted_runs
 
 SEED = int(os.environ.get("CLUSTER_ABM_TEST_SEED", "20261130"))
@@ -100,13 +102,42 @@ def log(number, jobs=150, stretch=1.0):
     return Jobs(np.sort(random.random(jobs)) * 50_000.0, 50_000.0, columns, None)
 
 
+def test_each_load_policy_and_measure_is_compared(monkeypatch):
+    """Waits in place of runs: of the log, of a shuffle and of two draws."""
+    monkeypatch.setattr(
+        judging,
+        "waits_under",
+        lambda policies, *_: ((one, {key: [6.0, 5.0, 9.0, 3.0] for key in MEASURES}) for one in policies),
+    )
+    same = log(20)
+    found = judge(same, [same, same], shuffles=1, workers=1, quiet=True)
+    kinds = [(load, policy, measure) for load in (0.5, 0.7, 0.9) for policy in POLICIES for measure in MEASURES]
+    assert [(one.load, one.policy, one.measure) for one in found.compared] == kinds
+    assert {(one.log, one.shuffled, one.draws) for one in found.compared} == {(6.0, (5.0,), (9.0, 3.0))}
+
+
+def test_the_machine_is_as_wide_as_the_widest_job_of_draws(monkeypatch):
+    """The log's jobs are of 1 to 8 tasks. In one draw a job has 640, which no smaller machine can run as it is."""
+    machines = []
+
+    def waits_in_place(policies, sides, processors, *_):
+        machines.append((processors, max(one.tasks.max() for one in sides)))
+        yield policies[0], {measure: [1.0] * len(sides) for measure in MEASURES}
+
+    monkeypatch.setattr(judging, "waits_under", waits_in_place)
+    narrow, wide = log(23), log(24)
+    wide.columns["tasks"][7] = 640.0
+    found = judge(narrow, [narrow, wide], shuffles=0, workers=1, quiet=True)
+    assert machines == [(640, 640.0)] * 3
+    assert set(found.processors.values()) == {640}
+
+
 @pytest.mark.slow
 def test_a_log_that_is_drawn_itself_is_near_and_one_of_longer_jobs_is_three_times_as_far():
     """At one load on one machine jobs three times as long come in three times the time: each waits three times as long,
     up to slices."""
     same, longer = log(20), log(20, stretch=3.0)
-    found = judge(same, [same, same], shuffles=1, workers=1, quiet=True)
-    assert len(found.compared) == 12
+    found = judge(same, [same, same], shuffles=0, workers=1, quiet=True, loads=(0.9,))
     assert {one.ratio(0.0) for one in found.compared} == {1.0}
     assert "within a factor 1.5 of the log's" in found.verdict
     # One draw in two far away: the median is between.

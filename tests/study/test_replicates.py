@@ -23,6 +23,7 @@ from cluster_abm.study.statistics.gap import share_of_gap
 from cluster_abm.study.statistics.needed import seeds_needed
 from cluster_abm.study.statistics.paired import corrected, paired
 from cluster_abm.study.tuning.tune import judgement_of
+from cluster_abm.workload import work_of
 
 # Student's t of 3 degrees of freedom at 97.5 % (tables).
 T3 = 3.182446
@@ -178,8 +179,34 @@ def test_what_a_comparison_on_the_log_itself_says(tmp_path):
 HINT = '; workload.trace.resample = "users" draws other logs like it'
 
 
+START, DURATION, KEPT = (f"workload.trace.{key}" for key in ("start_s", "duration_s", "keep_share"))
+
+
+@pytest.mark.parametrize(("more", "can_be_set"), [
+    ({}, True),
+    ({DURATION: 1e5}, False),
+    ({DURATION: 2.5 * 604_800}, True),
+    ({DURATION: 604_800 * 1.99}, False),
+    ({START: 3.5 * 604_800}, False),  # the last job is in the sixth week, 1.5 weeks on
+    ({START: 3 * 604_800, DURATION: 3 * 604_800}, True),
+    ({START: 1e9}, False),
+    ({KEPT: 0.01}, False),
+])  # fmt: skip
+def test_the_key_is_named_where_the_chosen_part_allows_it(tmp_path, more, can_be_set):
+    """What is said, and what happens if the key is then set."""
+    assert resample_hint(of_log(tmp_path, weekly(), **more)) == (HINT if can_be_set else "")
+    setup = of_log(tmp_path, weekly(), **more, **{"workload.trace.resample": "users"})
+    if can_be_set:
+        assert len(work_of(setup, setup.run.seed).jobs)
+    else:
+        with pytest.raises(InputError):
+            work_of(setup, setup.run.seed)
+
+
 @pytest.mark.parametrize(("rows", "head", "hint"), [
     (weekly(3), "arrival_ms,cpu_ms,user", HINT),
+    # A column without any user.
+    ([row.rpartition(",")[0] + "," for row in weekly(3)], "arrival_ms,cpu_ms,user", ""),
     # Not two weeks; no users; jobs that wait.
     (weekly(2), "arrival_ms,cpu_ms,user", ""),
     ([row.rpartition(",")[0] for row in weekly(3)], "arrival_ms,cpu_ms", ""),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cluster_abm.clock import WEEK_S
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import load_scenario
-from cluster_abm.study.fitting.log import Held, JobLog, Jobs, read_log
+from cluster_abm.study.fitting.log import JobHoldings, JobLog, Jobs, read_log
 from cluster_abm.study.fitting.rigid import RigidJobs, judged_window_s, processors_for, rigid_jobs, unit_of
 from cluster_abm.study.fitting.weeks import every_other_week, halves
 
@@ -57,12 +57,12 @@ def test_orders_differ_by_seed_and_number():
 def test_machines_by_hand():
     """400 processor-seconds in 100 s keep 4 processors busy: 5.71 of them to 0.7, 8 to 0.5."""
     jobs = rigid([0, 50], [100_000, 150_000], [1, 2])
-    assert (jobs.work_s, processors_for(jobs, 0.7), processors_for(jobs, 0.5)) == (400.0, 6, 8)
+    assert (jobs.work_s, processors_for(jobs, 0.7, 2), processors_for(jobs, 0.5, 2)) == (400.0, 6, 8)
     # No fewer than the widest job has; and in whole units of 3: 240 processor-seconds are 2.4 / 0.5 = 4.8, that is 6.
-    assert processors_for(rigid([0], [1000], [9]), 0.9) == 9
-    assert processors_for(rigid([0, 1], [40_000, 40_000], [3, 3]), 0.5) == 6
+    assert processors_for(rigid([0], [1000], [9]), 0.9, 9) == 9
+    assert processors_for(rigid([0, 1], [40_000, 40_000], [3, 3]), 0.5, 3) == 6
     with pytest.raises(InputError, match=r"keeps 1e\+06 processors busy: allowed up to 100,000"):
-        processors_for(rigid([0, 0], [1e5, 1e5], [999_999, 1]), 0.5)
+        processors_for(rigid([0, 0], [1e5, 1e5], [999_999, 1]), 0.5, 999_999)
 
 
 def test_units():
@@ -85,7 +85,7 @@ def test_of_many_tasks_the_first_part_is_judged():
 
 def jobs_at(times_s, window_s):
     numbers = np.arange(len(times_s), dtype=float)
-    return Jobs(np.array(times_s, float), window_s, {"cpu_ms": numbers}, None, Held(numbers, numbers, None))
+    return Jobs(np.array(times_s, float), window_s, {"cpu_ms": numbers}, None, JobHoldings(numbers, numbers, None))
 
 
 def test_weeks_by_hand():

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from types import SimpleNamespace
 
 import pytest
 from test_sentences_of_comparisons import comparison
 
 from cluster_abm.cli.traces.fit import MOST_HOMES, _print_distances, _print_rankings
+from cluster_abm.scenario import scenario_from
+from cluster_abm.scenario.unused import keys_without_effect, reason_without_effect
 from cluster_abm.study.fitting.distances import Distances, Pair
 from cluster_abm.study.fitting.rankings import Rankings
-from cluster_abm.study.fitting.writing import _wrapped
+from cluster_abm.study.fitting.writing import _what_else, _wrapped
 
 # On the log b and c are better than a, and like each other. On the other side a is better than b, and c than both.
 LOG = {"a": [3.0, 4.0, 5.0, 6.0], "b": [2.1, 2.9, 4.0, 5.0], "c": [2.0, 3.0, 4.1, 4.7]}
@@ -90,3 +93,29 @@ def test_a_list_of_80_characters_has_lines_of_its_own(last, is_long):
     written = _wrapped("shares = [\n" + "".join(f"    {number},\n" for number in numbers) + "]\n")
     row = ", ".join(numbers)
     assert written == (f"shares = [\n    {row},\n]\n" if is_long else f"shares = [{row}]\n")
+
+
+BURSTS = {"kind": "multiscale", "scales_s": [10.0, 100.0], "variations": [0.5, 0.3]}
+SESSIONS = {"workload.kind": "sessions", "workload.jobs_per_s": 0.5, "workload.duration_s": 100.0}
+GROUP = {"jobs": {"mean": 3.0}, "work_s": {"mean": 1.0}}
+
+
+@pytest.mark.parametrize(("keys", "named"), [
+    ({}, {}),
+    ({"workload.arrivals": BURSTS}, {"arrivals.kind": "poisson"}),
+    ({"workload.repeats.share": 0.5}, {"repeats.share": 0.0}),
+    (SESSIONS | {"workload.sessions.group": [GROUP | {"after_end": 0.0}]}, {}),
+    (SESSIONS | {"workload.sessions.group": [GROUP | {"after_end": 0.5}]}, {"users": "react"}),
+    (SESSIONS | {"workload.sessions.group": [GROUP | {"after_end": 0.0}], "workload.sessions.hold_back_s": 3600.0},
+     {"sessions.hold_back_s": 0.0}),
+])  # fmt: skip
+def test_the_head_names_keys_that_change_something(keys, named):
+    """Each key that is named can be set to the value that is said, and has an effect before."""
+    plain = {"cluster.nodes": 4, "workload.utilisation": None, "workload.jobs_per_s": 0.5} | keys
+    scenario = scenario_from({}, "it", plain)
+    said = _what_else(scenario.workload)
+    found = dict(re.findall(r'workload\.([a-z_.]+) = "?([a-z0-9]+)', said))
+    assert found == {key: f"{value:g}" if isinstance(value, float) else value for key, value in named.items()}
+    for key, value in named.items():
+        assert reason_without_effect(f"workload.{key}", keys_without_effect(scenario)) is None
+        assert scenario_from({}, "it", plain | {f"workload.{key}": value}) != scenario

@@ -17,8 +17,7 @@ def compared(log, *draws, load=0.7, policy="easy", measure="mean_wait_ms", shuff
 
 
 def judgement(*each, **more):
-    given = {"mean_run_ms": 1000.0, "processors": {0.7: 1200}, "jobs": 54_034, "window_s": 6e7, "is_part": False,
-             "slice_ms": 1.0}  # fmt: skip
+    given = {"mean_run_ms": 1000.0, "processors": {0.7: 1200}, "jobs": 54_034, "window_s": 6e7, "is_part": False}
     return QueueingJudgement(each, **given | more)
 
 

@@ -52,6 +52,7 @@ def _beside(work: Workload) -> Iterator[tuple[str, str]]:
     groups, initial = work.sessions.group, work.initial
     says = f'workload.kind is "sessions", and {SECTION}.group says it'
     yield "workload.cpu_ms", says
+    yield "workload.repeats", 'workload.kind is "sessions": no job repeats another'
     if all(job.requested_ms is not None for job in initial):
         yield "workload.requested_over_actual", says
     if all(job.tasks is not None for job in initial):

@@ -141,6 +141,7 @@ def _independent_jobs(
 # Keys of the base's workload that the log says in their place.
 REPLACED = (
     "kind", "trace", "jobs", "jobs_per_s", "utilisation", "duration_s", "arrivals", "repeats", "dependence", "sessions",
+    "users",
 )  # fmt: skip
 # Columns that are drawn for each job by itself in any case.
 ALONE = ("io_per_ms", "request_kb", "initial_data_mb")

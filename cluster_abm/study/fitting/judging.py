@@ -79,7 +79,9 @@ def judge(
     unit = unit_of(sides)
     slice_ms = slice_for(judged.mean_run_ms)
     found: list[ComparedWait] = []
-    processors = {load: processors_for(judged, load) for load in loads}
+    # Draws may have wider jobs than what is judged: of weeks that were held back, or of the first part of a log.
+    widest = int(max(one.tasks.max(initial=1.0) for one in sides))
+    processors = {load: processors_for(judged, load, widest) for load in loads}
     budget = len(loads) * len(policies) * sum(bool(len(one)) for one in sides)
     with counted_runs("judging", budget, {}, "", workers=workers, quiet=quiet, where=None, folder=None) as runs:
         for load, there in processors.items():
@@ -94,7 +96,7 @@ def judge(
                     )  # fmt: skip
     return QueueingJudgement(
         tuple(found), mean_run_ms=judged.mean_run_ms, processors=processors, jobs=len(judged), window_s=judged.window_s,
-        is_part=judged is not whole, slice_ms=slice_ms, is_held_back=is_held_back,
+        is_part=judged is not whole, is_held_back=is_held_back,
     )  # fmt: skip
 
 

@@ -31,17 +31,17 @@ UNITS = {
 REQUEST = "requested_over_actual"
 
 
-class Held(NamedTuple):
+class JobHoldings(NamedTuple):
     """What each job holds in a run, what the base scenario says of jobs that lack it included, shape (jobs,) each."""
 
     alone_ms: Floats  # how long a task of it takes alone [ms]
     tasks: Floats
     requested_ms: Floats | None  # NaN: a job requests no time; None: no job does [ms]
 
-    def at(self, rows: npt.NDArray[np.int64]) -> Held:
+    def at(self, rows: npt.NDArray[np.int64]) -> JobHoldings:
         """Of some of the jobs."""
         requested_ms = None if self.requested_ms is None else self.requested_ms[rows]
-        return Held(self.alone_ms[rows], self.tasks[rows], requested_ms)
+        return JobHoldings(self.alone_ms[rows], self.tasks[rows], requested_ms)
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Jobs:
     # what is known of them, NaN where a job lacks it, shape (jobs,) each; names of UNITS and REQUEST
     columns: Mapping[str, Floats]
     homes: npt.NDArray[np.int64] | None  # the node of each, shape (jobs,); None: not known
-    held: Held | None = None  # None: as the columns say
+    held: JobHoldings | None = None  # None: as the columns say
     users: npt.NDArray[np.int64] | None = None  # the user of each, -1: not known, shape (jobs,); None: of no job
     waits_s: Floats | None = None  # how long each waited in the log, NaN: not known, shape (jobs,) [s]; None: of no job
 
@@ -100,6 +100,7 @@ def read_log(scenario: Scenario) -> JobLog:
 
     Raises InputError: as a run of it; or too few jobs, all at one instant, or jobs that run programs with a profile.
     """
+    scenario = _without_initial(scenario)
     where, seed, choice = trace_path(scenario), scenario.run.seed, scenario.workload.trace
     arrival_ms, given = chosen_jobs(scenario, seed)
     if len(arrival_ms) < FEWEST_JOBS:
@@ -158,15 +159,21 @@ def read_log(scenario: Scenario) -> JobLog:
 
 
 def drawn_jobs(scenario: Scenario, seed: int, like: Jobs) -> Jobs:
-    """The jobs of one seed of a synthetic scenario, with the columns that a log has."""
+    """The jobs of one seed of a synthetic scenario, with the columns that a log has.
+
+    Raises InputError: users react to the ends of jobs, so that only a run says when jobs are submitted.
+    """
+    scenario = _without_initial(scenario)
     work = work_of(scenario, seed)
     table = work.jobs
+    arrival_ns = table["arrival_ns"]
+    if (arrival_ns >= NEVER).any():
+        raise InputError(f"{scenario.name}: its jobs are submitted after the ends of others: only a run says when")
     columns = {name: table[name].astype(float) for name in like.columns if name != REQUEST}
     if REQUEST in like.columns and work.requested_ms is not None:
         columns[REQUEST] = _over_alone(work.requested_ms, table, scenario)
-    arrival_ns = table["arrival_ns"]
     return Jobs(
-        times_s=arrival_ns[arrival_ns < NEVER] / 1e9,
+        times_s=arrival_ns / 1e9,
         window_s=scenario.workload.duration_s,
         columns=columns,
         homes=table["home"].astype(np.int64) if like.homes is not None else None,
@@ -174,8 +181,15 @@ def drawn_jobs(scenario: Scenario, seed: int, like: Jobs) -> Jobs:
     )
 
 
-def _held(work: RunJobs, scenario: Scenario) -> Held:
-    return Held(alone_ms(work.jobs, scenario, work.programs), work.jobs["tasks"].astype(float), work.requested_ms)
+def _without_initial(scenario: Scenario) -> Scenario:
+    """The scenario without jobs that are on a node at 0: no log has them."""
+    return scenario.model_copy(update={"workload": scenario.workload.model_copy(update={"initial": ()})})
+
+
+def _held(work: RunJobs, scenario: Scenario) -> JobHoldings:
+    return JobHoldings(
+        alone_ms(work.jobs, scenario, work.programs), work.jobs["tasks"].astype(float), work.requested_ms
+    )
 
 
 def _over_alone(requested_ms: Floats, jobs: Table, scenario: Scenario) -> Floats:

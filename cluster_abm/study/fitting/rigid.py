@@ -109,14 +109,19 @@ def unit_of(jobs: Iterable[RigidJobs]) -> int:
     return max(1, found)
 
 
-def processors_for(log: RigidJobs, load: float) -> int:
+def processors_for(log: RigidJobs, load: float, widest: int) -> int:
     """The machine on which a log's jobs are judged at a load: round(work / window / load) processors, in whole units
     (`unit_of`), and no fewer than the widest job needs.
 
     Raises InputError: more than a cluster may have nodes.
+
+    Args:
+        log: whose work is offered.
+        load: work / (window x processors).
+        widest: processors of the widest job of all that run on the machine.
     """
     unit = unit_of([log])
     units = log.work_s / log.window_s / load / unit
     if not units * unit <= MOST_NODES:
         raise InputError(f"its work keeps {units * unit * load:.6g} processors busy: allowed up to {MOST_NODES:,}")
-    return max(int(log.tasks.max()), unit * round(units))
+    return max(widest, unit * round(units))

@@ -58,7 +58,6 @@ class QueueingJudgement:
     jobs: int  # of the log, that were judged by; window_s: in which they come [s]
     window_s: float
     is_part: bool  # whether these are the first part of a longer log
-    slice_ms: float  # in which runs count time [ms]
     is_held_back: bool = False  # whether the jobs are of weeks that the scenario was not fitted to
 
     @property

@@ -10,6 +10,7 @@ import tomli_w
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import scenario_from
+from cluster_abm.scenario.schema import Workload
 from cluster_abm.study.fitting.distances import Distances
 from cluster_abm.study.fitting.fit import Fitted
 from cluster_abm.study.fitting.log import JobLog
@@ -19,8 +20,7 @@ WIDTH = 100
 _NUMBERS = re.compile(r"\[\n((?: +[-+0-9.e]+,\n)+)\]")
 HOW_TO_SCALE = (
     "To scale: workload.jobs_per_s is the load (or workload.utilisation), duration_s the length of time, cluster.nodes "
-    "the size (weights of workload.home are by node), scale in a law makes its values larger; workload.arrivals.kind = "
-    '"poisson" takes the bursts away, and workload.repeats.share = 0 the likeness of jobs to those before.'
+    "the size (weights of workload.home are by node), scale in a law makes its values larger"
 )
 
 
@@ -43,7 +43,7 @@ def scenario_text(
     lines += [f"Drawn from seeds {found.seeds[0]} to {found.seeds[-1]}: {one}" for one in _near(found)]
     lines += [f"Note: {note}" for note in fitted.notes]
     lines += judged.lines()
-    lines.append(HOW_TO_SCALE)
+    lines.append(f"{HOW_TO_SCALE}{_what_else(fitted.scenario.workload)}.")
     if fitted.course.clock:
         lines.append(f"Hours are {fitted.course.clock}.")
     head = "".join(f"# {part}\n" for line in lines for part in textwrap.wrap(_plain(line), WIDTH - 2))
@@ -58,6 +58,22 @@ def scenario_text(
 def _plain(line: str) -> str:
     """Names of files may hold anything, a line's end too."""
     return "".join(letter if letter.isprintable() else "?" for letter in line)
+
+
+def _what_else(work: Workload) -> str:
+    """Further keys of the scenario that change something."""
+    found = []
+    if work.kind == "sessions":
+        if work.sessions.hold_back_s > 0.0:
+            found.append("workload.sessions.hold_back_s = 0 has no session put off")
+        if work.sessions.can_wait:
+            found.append('workload.users = "react" has users wait for the ends in the run')
+    else:
+        if work.arrivals.kind != "poisson":
+            found.append('workload.arrivals.kind = "poisson" takes the bursts away')
+        if work.repeats.share > 0.0:
+            found.append("workload.repeats.share = 0 takes the likeness of jobs to those before away")
+    return "".join(f"; {one}" for one in found)
 
 
 def _of_log(log: JobLog) -> str:

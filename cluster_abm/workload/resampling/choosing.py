@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from cluster_abm.arrays import Floats
 from cluster_abm.clock import DAY_S
 from cluster_abm.errors import InputError
@@ -28,17 +30,17 @@ def resampled(arrival_ms: Floats, users: Members | None, choice: TraceChoice, se
         where: names the log in messages.
     """
     said = f'{where}: workload.trace.resample = "{choice.resample}"'
-    if users is None or not (users.numbers >= 0).any():
+    if not _has_users(users):
         raise InputError(
             f'{said}: draws by user, and no job has one: allowed "none"; users are field 12 of an SWF log, User of '
             "sacct, and the column `user` of a table or a map of columns"
         )
     random, sessions = generator(seed, "resample"), sessions_of(arrival_ms, users)
     last_ms = float(arrival_ms[-1])
-    window_ms = None if choice.duration_s is None else choice.duration_s * 1000.0
     if choice.resample == "shake":
-        return shaken(arrival_ms, sessions, choice.shake_s * 1000.0, window_ms or last_ms, random)
-    weeks = _whole_weeks(last_ms, window_ms)
+        window_ms = last_ms if choice.duration_s is None else choice.duration_s * 1000.0
+        return shaken(arrival_ms, sessions, choice.shake_s * 1000.0, window_ms, random)
+    weeks = _whole_weeks(last_ms, choice)
     if weeks < FEWEST_WEEKS:
         days = last_ms / 1000.0 / DAY_S
         raise InputError(
@@ -54,8 +56,17 @@ def resampled(arrival_ms: Floats, users: Members | None, choice: TraceChoice, se
     return drawn
 
 
-def _whole_weeks(last_ms: float, window_ms: float | None) -> int:
+def can_draw_weeks(arrival_ms: Floats, users: Members | None, choice: TraceChoice) -> bool:
+    """Whether `resample` "users" may be set for these jobs (arguments of `resampled`)."""
+    return _has_users(users) and _whole_weeks(float(arrival_ms[-1]), choice) >= FEWEST_WEEKS
+
+
+def _has_users(users: Members | None) -> TypeGuard[Members]:
+    return users is not None and bool((users.numbers >= 0).any())
+
+
+def _whole_weeks(last_ms: float, choice: TraceChoice) -> int:
     """How many whole weeks a window has; behind the last job's week it counts none."""
-    if window_ms is None:
+    if choice.duration_s is None:
         return int(last_ms // WEEK_MS)
-    return int(min(window_ms // WEEK_MS, last_ms // WEEK_MS + 1))
+    return int(min(choice.duration_s * 1000.0 // WEEK_MS, last_ms // WEEK_MS + 1))

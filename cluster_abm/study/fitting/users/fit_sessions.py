@@ -59,7 +59,9 @@ def why_not(jobs: Jobs) -> str:
     sessions = seen_sessions(seen_jobs(jobs), GAPS_S[-1])
     if sessions.work_s.max() > LARGEST:
         return f"a session has {sessions.work_s.max():.3g} s of work, allowed are {LARGEST:g}"
-    return "" if len(sessions) >= FEWEST_SESSIONS else f"{len(sessions)} sessions, needed are {FEWEST_SESSIONS}"
+    if len(sessions) < FEWEST_SESSIONS:
+        return f"{len(sessions)} sessions with gaps of up to {GAPS_S[-1] / 3600.0:g} h, needed are {FEWEST_SESSIONS}"
+    return ""
 
 
 def fit_sessions(tables: Mapping[str, Any], log: JobLog) -> FittedSessions:
