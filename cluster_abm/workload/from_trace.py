@@ -60,14 +60,14 @@ def trace_of(scenario: Scenario) -> Trace | None:
         return None
     choice = scenario.workload.trace
     reading = LogReading(
-        choice.cpu_time,
-        "requested" if choice.memory == "requested" else "used",
-        choice.cpu_ms_per_mb,
-        choice.task_mb,
-        choice.max_tasks if choice.task_mb is not None else None,
-        choice.disk_read_share,
-        choice.disk_write_share,
-        choice.dependences,
+        cpu_time=choice.cpu_time,
+        memory="requested" if choice.memory == "requested" else "used",
+        cpu_ms_per_mb=choice.cpu_ms_per_mb,
+        task_mb=choice.task_mb,
+        max_tasks=choice.max_tasks if choice.task_mb is not None else None,
+        disk_read_share=choice.disk_read_share,
+        disk_write_share=choice.disk_write_share,
+        dependences=choice.dependences,
     )
     return read_trace(
         trace_path(scenario),

@@ -88,7 +88,16 @@ def drawn_content(sessions: UserSessions, groups: Integers, rng: np.random.Gener
     is_after[begins], delay_s[begins] = False, 0.0
     for name, values in (("work_s", run_s), ("gap_s, think_s or wait_s", delay_s + response_s)):
         check_longest(values * 1000.0, f"workload.sessions: {name}")
-    return Content(first, run_s, tasks, memory_mb, requested, is_after, delay_s, response_s)
+    return Content(
+        first=first,
+        run_s=run_s,
+        tasks=tasks,
+        memory_mb=memory_mb,
+        requested_over_longest=requested,
+        after_end=is_after,
+        delay_s=delay_s,
+        response_s=response_s,
+    )
 
 
 def _counts(group: SessionGroup, count: int, rng: np.random.Generator) -> Floats:
