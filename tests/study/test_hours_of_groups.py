@@ -13,7 +13,7 @@ from cluster_abm.clock import DAY_S, HOUR_S
 from cluster_abm.scenario import Scenario, scenario_from
 from cluster_abm.scenario.unused import keys_without_effect
 from cluster_abm.study.fitting.courses import Course, fit_course
-from cluster_abm.study.fitting.log import Held, Jobs
+from cluster_abm.study.fitting.log import JobHoldings, Jobs
 from cluster_abm.study.fitting.users.fit_sessions import FittedSessions, with_sessions
 from cluster_abm.study.fitting.users.hours import MORE_SESSIONS, hours_of_groups
 from cluster_abm.study.fitting.users.section import section_of
@@ -94,7 +94,7 @@ def logged(rng: np.random.Generator) -> tuple[Jobs, np.ndarray, np.ndarray]:
     cpu_s = np.where(groups, 3600.0, 60.0)
     jobs = Jobs(
         times_s=times_s, window_s=60.5 * DAY_S, columns={"cpu_ms": cpu_s * 1000.0}, homes=None,
-        held=Held(cpu_s * 1000.0, np.ones(4000), None), users=np.arange(4000) % 400, waits_s=None,
+        held=JobHoldings(cpu_s * 1000.0, np.ones(4000), None), users=np.arange(4000) % 400, waits_s=None,
     )  # fmt: skip
     return jobs, groups, hours
 

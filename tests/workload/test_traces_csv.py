@@ -189,7 +189,7 @@ def cells(name: str) -> st.SearchStrategy[float]:
 
 @st.composite
 def traces(draw: st.DrawFn) -> Trace:
-    optional = [name for name in COLUMNS if name not in ("arrival_ms", "cpu_ms")]
+    optional = [name for name in COLUMNS if name not in ("arrival_ms", "cpu_ms", "think_ms")]
     names = ["arrival_ms", "cpu_ms", *draw(st.lists(st.sampled_from(optional), unique=True))]
     if "io_per_ms" in names and "disk_mb" in names:
         names.remove(draw(st.sampled_from(["io_per_ms", "disk_mb"])))
@@ -207,6 +207,9 @@ def traces(draw: st.DrawFn) -> Trace:
         columns["job"] = [f"j{row}" for row in range(rows)]
         above = [draw(st.sets(st.integers(0, row - 1), max_size=3)) if row else set() for row in range(rows)]
         columns["after"] = [" ".join(f"j{parent}" for parent in sorted(parents)) for parents in above]
+        if draw(st.booleans()):
+            nothing = float("nan")
+            columns["think_ms"] = [draw(cells("think_ms")) if parents else nothing for parents in above]
     return Trace("made", "csv", rows, job_frame(columns))
 
 
