@@ -54,6 +54,24 @@ def pytest_pycollect_makeitem(collector, name, obj):
     return None
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--long-part", metavar="K/N", help="of the tests marked long only every N-th, from the K-th on (default: all)"
+    )
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out tests marked long that belong to another part."""
+    part = config.getoption("--long-part")
+    if part is None:
+        return
+    turn, parts = map(int, part.split("/"))
+    long = [item for item in items if item.get_closest_marker("long")]
+    left_out = {item for place, item in enumerate(long) if place % parts != turn % parts}
+    items[:] = [item for item in items if item not in left_out]
+    config.hook.pytest_deselected(items=list(left_out))
+
+
 def pytest_collection_finish():
     gc.enable()
     gc.freeze()

@@ -309,6 +309,7 @@ def test_seek_and_transfer_of_equal_requests_are_named_as_one(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_ninety_per_cent_intervals_cover_planted_values_in_200_calibrations(tmp_path):
     """Each has a run of its own of the machine, errors of measurement, and seeds of its own for the predictions."""
     base, truth = machine(tmp_path, 40), {SEEK: 7.0, SPEED: 1.2}

@@ -22,6 +22,7 @@ def beyond(share: float, draws: int) -> float:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("scenario", HEADLINE)
 def test_ratios_of_eight_seeds_are_held_by_93_of_100_intervals(scenario):
     found = coverage_of_ratios(HEADLINE[scenario], 8)
@@ -46,6 +47,7 @@ def test_means_that_do_not_exist_are_held_less_often():
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("scenario", HEADLINE)
 @pytest.mark.parametrize("count", [16, 32])
 def test_of_equal_means_words_are_false_at_most_8_of_100_times(scenario, count):

@@ -232,6 +232,7 @@ FAMILIES = {
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("count", [4, 16])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_all_pairs_together(family, count):

@@ -32,7 +32,10 @@ def pairs_of_tasks(rho: float, window_s: float, seed_offset: int, **more):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("rho", "window_s", "runs"), [(0.5, 20_000.0, 12), (0.7, 40_000.0, 16), (0.9, 100_000.0, 24)])
+@pytest.mark.parametrize(
+    ("rho", "window_s", "runs"),
+    [(0.5, 20_000.0, 12), (0.7, 40_000.0, 16), pytest.param(0.9, 100_000.0, 24, marks=pytest.mark.long)],
+)
 def test_two_queues_answer_as_nelson_and_tantawi_have_it(rho, window_s, runs):
     """4.71 at load .7, where jobs of two equal tasks would take 3.33: both queues would be the same M/M/1."""
     found = np.array([pairs_of_tasks(rho, window_s, seed, workload__task_cpu="each") for seed in range(runs)])

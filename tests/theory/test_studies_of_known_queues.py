@@ -66,6 +66,7 @@ def share_covered(rho, window_s, intervals=1600):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_95_percent_intervals_of_ten_long_runs_cover_the_truth_93_to_97_percent_of_the_time():
     """5,000 s at rho = 0.5 are 430 relaxation times, E[S]/(1 - sqrt(rho))^2: the empty start takes 0.1 % off the mean,
     a twentieth of the standard error of ten seeds. The share has a standard error of 0.54 %: an exact interval would
@@ -75,6 +76,7 @@ def test_95_percent_intervals_of_ten_long_runs_cover_the_truth_93_to_97_percent_
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_intervals_of_runs_that_are_too_short_cover_the_truth_less_often():
     """A hundred seconds are 9 relaxation times: the start weighs 4 % and more, and means of 50 jobs are skewed. That
     this is seen says that the test above could fail; a user is told in docs/concepts/statistics.md."""
