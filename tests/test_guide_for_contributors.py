@@ -106,6 +106,7 @@ def edit(path: Path, before: str, after: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_policy_a_metric_and_a_load_index_are_added_by_the_guide_alone(package, carry_out, tmp_path):
     # A load index: a row, and its value. It is a share: the whole pool has it as each node does.
     edit(

@@ -158,6 +158,7 @@ def test_a_second_minimum_is_not_taken_for_the_first():
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_intervals_cover_where_rows_have_luck_of_their_own_and_are_measured_with_error():
     hits, away = np.zeros(2), []
     for number in range(200):
@@ -263,6 +264,7 @@ def calibrated(base, overs, observed, seed, seeds, **more):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_planted_values_come_back_within_five_per_cent_and_held_out_jobs_are_predicted(tmp_path):
     base, truth = machine(tmp_path, 400), {SEEK: 7.0, SPEED: 1.2}
     observed = measured(base, truth, 999, 0.05, 400, held_out=100)
@@ -290,6 +292,7 @@ def error_of_the_truth(base, truth, observed):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_seek_and_transfer_of_equal_requests_are_named_as_one(tmp_path):
     """Requests of 100 KB take seek + 100/rate: 1 ms of the one is made up for by 1 ms of the other.
 

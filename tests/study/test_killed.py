@@ -33,6 +33,7 @@ def killed(folder, times, replications):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_killed_at_random(tmp_path):
     times, replications = 100, 625
     found = killed(tmp_path, times, replications)
@@ -109,6 +110,7 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="ne
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @needs_proc
 def test_the_command_killed_with_its_processes_at_work(tmp_path):
     """Its workers, which hear nothing of it, end too; their runs are not claimed for long."""
@@ -128,6 +130,7 @@ def test_the_command_killed_with_its_processes_at_work(tmp_path):
 @needs_proc
 @pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.slow
+@pytest.mark.long
 def test_ctrl_c_keeps_what_is_finished_and_the_same_command_goes_on(tmp_path):
     path, out = study_path(tmp_path, **MUCH), tmp_path / "out"
     process = begin(path, out)

@@ -27,6 +27,7 @@ def sharing(rho, window_s, **overrides):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "rho", "window_s", "extra"),
     [
@@ -47,6 +48,7 @@ def test_processor_sharing_response_is_demand_over_one_minus_rho(kind, rho, wind
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("rho", "window_s", "extra"),
     [(0.5, 8000, {"workload__cpu_ms__minimum": 400.0, "workload__cpu_ms__maximum": 4000.0}), slow(0.9, 120_000, HEAVY)],
@@ -76,6 +78,7 @@ def test_the_bound_is_an_n_server_processor_sharing_station(nodes, rho):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("rho", "window_s"), [(0.7, 6000), slow(0.9, 100_000)])
 def test_response_converges_to_processor_sharing_as_the_quantum_shrinks(rho, window_s):
     """Round robin of equal demands: with the quantum as large as the demand it is FIFO, M/D/1, which is shorter."""
@@ -113,6 +116,7 @@ def test_closed_loop_of_cpu_and_disk_has_the_product_form_throughput(tasks):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_disk_waiting_time_is_pollaczek_khinchine():
     """M/G/1 FIFO disk: single requests of jobs that hardly use the CPU arrive as a Poisson stream.
 
@@ -136,6 +140,7 @@ def test_disk_waiting_time_is_pollaczek_khinchine():
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("rho", "window_s"), [(0.5, 4000), slow(0.9, 20_000)])
 def test_littles_law(rho, window_s):
     """Tasks seen at fixed instants = arrival rate x response."""

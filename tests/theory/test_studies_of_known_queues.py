@@ -114,6 +114,7 @@ def nearer_by_more_than_noise(kept, whole, truth):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_mser_brings_a_cluster_that_starts_empty_nearer_to_theory():
     """A hundred M/M/1 at rho = 0.7 for 200 s, five relaxation times: the start weighs more than the noise of a run."""
     rho, runs = 0.7, 300

@@ -83,6 +83,7 @@ def test_the_chain_of_equal_rates_is_that_of_one_queue_where_it_must_be():
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("rho", "runs", "window_s"), [(0.5, 8, 2500.0), (0.8, 24, 10_000.0)])
 def test_both_forms_of_jsq_respond_as_their_chains_and_the_heterogeneous_one_is_faster(rho, runs, window_s):
     measured = {}

@@ -46,6 +46,7 @@ def test_processes_of_one_set_are_no_independent_evidence():
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_intervals_cover_the_truth():
     rng = np.random.default_rng(11)
     truth = 0.6744897501960817  # the median of |N(0, 1)|
