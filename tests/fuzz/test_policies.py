@@ -32,20 +32,24 @@ def tried(*options: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_forms_of_a_few_policies_end_alike():
     tried(*(f"--named={name}" for name in PICKED))
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_forms_of_many_policies_end_alike():
     tried("--cases", "16", "--seed", "1")
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_forms_of_odd_policies_end_alike():
     tried("--what", "odd", "--every", "80")
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_features_of_scenarios_combined_run_and_step_alike_in_both_forms():
     tried("--what", "features", "--cases", "10", "--seed", "1")

@@ -273,6 +273,7 @@ def test_whatever_fails_every_job_ends_in_a_counted_state_and_time_adds_up(overr
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=66)
 @given(failing_scenarios(), st.integers(0, 2**62))
 def test_whatever_fails_every_job_ends_in_a_counted_state_in_many_more_clusters(overrides, seed):
