@@ -159,18 +159,26 @@ class JobHolding:
         self.cores.note_open(view.refused)
         return queue.seen(self.cores.all_cores, view.now_ms, view.slice_ms)
 
-    def start(self, queue: Queue, place: int) -> None:
-        """The job at a place of a head node's queue starts: it gets its cores, if the policy says which."""
+    def start(self, queue: Queue, place: int) -> bool:
+        """Start the job at a place of a head node's queue: give it its cores, if the policy says which.
+
+        Returns False, and nothing has changed, if the manager of its home reaches no free core: links of its node have
+        failed, and those that the policy counted are behind them.
+        """
         if not isinstance(queue, JobQueue):
-            return
+            return True
         clock = self.cores.clock
         self.cores.lasts = queue.lasts(place, clock.now_ms, clock.slice_ns / NS_PER_MS)
         if not self.cores.are_given:
-            return
+            return True
         task, tasks = self.announcements.of(queue[place], 0), self.announcements.width(queue[place])
         manager = self.availability.stand_in(task.home)
-        nodes = self.policies.checked[manager].cores_for(task, tasks, self.views.of(manager))
+        view = self.views.of(manager)
+        if not view.free.any():
+            return False
+        nodes = self.policies.checked[manager].cores_for(task, tasks, view)
         self.cores.start(task.job, self.cores.lasts, nodes)
+        return True
 
     def withdraw(self, job: int) -> None:
         """A job has not started after all: no node has taken it."""

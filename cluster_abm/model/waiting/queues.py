@@ -80,6 +80,7 @@ class Submissions:
         queue: the queue of a head node; None: there is none.
         starter: starts its jobs in compiled code; None: they start in Python.
         compiled: serves the queues of nodes in compiled code; None: nothing does.
+        was_put_back: whether the job that was to start last is in its queue again.
         bring_back_tasks: has all tasks that wait at managers be here, where they are in rows.
         is_stuck: whether all that is left of the run are jobs that will be held for ever.
         last_look_ns: when jobs that are still held then are held for ever, if nothing happens before [ns].
@@ -106,7 +107,7 @@ class Submissions:
         self.bring_back_tasks: Callable[[], None] = lambda: None
         self._homeless: list[int] = []
         self.starter: StartsJobs | None = None
-        self._was_put_back = False
+        self.was_put_back = False
         self.is_stuck = False
         self.last_look_ns = NEVER
 
@@ -168,7 +169,7 @@ class Submissions:
 
     def put_back(self, arrivals: TaskArrivals) -> None:
         """Hold a job that no node takes in its place of its queue."""
-        self._was_put_back = True
+        self.was_put_back = True
         if self.holding is not None:
             self.holding.withdraw(int(arrivals.job[0]))
 
@@ -239,17 +240,18 @@ class Submissions:
         """Start jobs of a queue, as the policy says, until none starts."""
         while len(queue) and (position := holding.next_job(queue)) >= 0:
             yield from self.start(queue, holding, position)
-            if self._was_put_back:
-                # Every node refused it: it is still in its place.
+            if self.was_put_back:
+                # No node takes it, or can be reached: it is still in its place.
                 break
 
     def start(self, queue: Queue, holding: JobHolding, position: int) -> Iterator[TaskArrivals]:
         """Start the job at a place of a queue."""
         job = queue[position]
-        holding.start(queue, position)
-        self._was_put_back = False
+        self.was_put_back = not holding.start(queue, position)
+        if self.was_put_back:
+            return
         yield self.tasks_of(np.array([job]))
-        if not self._was_put_back:
+        if not self.was_put_back:
             del queue[position]
 
     def _look_for_an_end(self, holding: JobHolding) -> None:

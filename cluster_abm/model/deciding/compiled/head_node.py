@@ -82,6 +82,7 @@ class CompiledHeadNode:
             elif outcome == AT_FAULT_OF_START:
                 holding.look()
                 yield from submissions.start(queue, holding, counts[DECLINED])
+                has_news = not submissions.was_put_back
             elif outcome == AT_FAULT_OF_TASK:
                 self.cores.lasts = counts[LASTS]
                 yield submissions.tasks_of(np.array([counts[JOB]]), counts[DECLINED])
