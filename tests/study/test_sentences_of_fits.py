@@ -96,7 +96,7 @@ def test_a_list_of_80_characters_has_lines_of_its_own(last, is_long):
 
 
 BURSTS = {"kind": "multiscale", "scales_s": [10.0, 100.0], "variations": [0.5, 0.3]}
-SESSIONS = {"workload.kind": "sessions", "workload.jobs_per_s": 0.5, "workload.duration_s": 100.0}
+SESSIONS = {"workload.kind": "sessions", "workload.jobs_per_s": 0.5, "workload.duration_s": 172_800.0}
 GROUP = {"jobs": {"mean": 3.0}, "work_s": {"mean": 1.0}}
 
 
