@@ -116,7 +116,6 @@ def test_closed_loop_of_cpu_and_disk_has_the_product_form_throughput(tasks):
 
 
 @pytest.mark.slow
-@pytest.mark.long
 def test_disk_waiting_time_is_pollaczek_khinchine():
     """M/G/1 FIFO disk: single requests of jobs that hardly use the CPU arrive as a Poisson stream.
 
