@@ -48,6 +48,7 @@ def one_processor():
 
 
 @pytest.mark.slow
+@pytest.mark.long
 # The kernel's own libraries, and what they import.
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
