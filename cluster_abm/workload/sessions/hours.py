@@ -30,9 +30,7 @@ def begins_of(workload: Workload) -> Begins:
     """When sessions of a workload begin: each group at its own course over the day, or else at that of the arrivals."""
     arrivals, groups = workload.arrivals, workload.sessions.group
     courses = [group.daily or arrivals.daily or (1.0,) for group in groups]
-    pieces = math.lcm(*map(len, set(courses)))
-    if pieces > MINUTES:
-        pieces = MINUTES
+    pieces = min(MINUTES, math.lcm(*map(len, set(courses))))
     shares = np.array([group.share for group in groups])
     shares /= shares.sum()
     rates = shares[:, None] * np.array([_in_pieces(weights, pieces) for weights in courses])
