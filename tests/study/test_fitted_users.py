@@ -159,7 +159,7 @@ def test_why_a_log_is_not_fitted():
         (few, "999 jobs with a user, needed are 1,000"),
         (replace(jobs, window_s=13 * DAY_S), "13 days, needed are 14"),
         (replace(jobs, users=np.zeros(1200, int)), "1 user, needed are 2"),
-        (replace(jobs, users=np.arange(1200) // 600), "2 sessions with gaps of up to 16 h, needed are 200"),
+        (replace(jobs, users=np.arange(1200) // 600), "2 sessions with gaps under 16 h, needed are 200"),
         (replace(jobs, columns={"cpu_ms": known["cpu_ms"] * 1e12}), "a session has 6e+13 s of work, allowed are 1e+12"),
     ]:
         assert why_not(lacking).startswith(said), said

@@ -60,7 +60,7 @@ def why_not(jobs: Jobs) -> str:
     if sessions.work_s.max() > LARGEST:
         return f"a session has {sessions.work_s.max():.3g} s of work, allowed are {LARGEST:g}"
     if len(sessions) < FEWEST_SESSIONS:
-        return f"{len(sessions)} sessions with gaps of up to {GAPS_S[-1] / 3600.0:g} h, needed are {FEWEST_SESSIONS}"
+        return f"{len(sessions)} sessions with gaps under {GAPS_S[-1] / 3600.0:g} h, needed are {FEWEST_SESSIONS}"
     return ""
 
 
