@@ -202,9 +202,11 @@ class CheckedPolicy:
         return int(place)
 
     def cores_for(self, task: ArrivingTask, tasks: int, view: View) -> npt.NDArray[np.int64]:
-        """`Holding.cores_for`, of a policy that has one."""
+        """`Holding.cores_for`, of a policy that has one; no node only where no core is free."""
         nodes = self._call("cores_for", task, tasks, view)
         is_array = isinstance(nodes, np.ndarray) and nodes.ndim == 1 and np.issubdtype(nodes.dtype, np.integer)
+        if is_array and not len(nodes) and not view.free.any():
+            return nodes
         if not is_array or not len(nodes) or nodes.min() < 0 or nodes.max() >= self._nodes:
             raise self._wrong("cores_for", nodes, f"an array of nodes, 0 to {self._nodes - 1}, one entry a core")
         return nodes

@@ -173,10 +173,9 @@ class JobHolding:
             return True
         task, tasks = self.announcements.of(queue[place], 0), self.announcements.width(queue[place])
         manager = self.availability.stand_in(task.home)
-        view = self.views.of(manager)
-        if not view.free.any():
+        nodes = self.policies.checked[manager].cores_for(task, tasks, self.views.of(manager))
+        if not len(nodes):
             return False
-        nodes = self.policies.checked[manager].cores_for(task, tasks, view)
         self.cores.start(task.job, self.cores.lasts, nodes)
         return True
 
