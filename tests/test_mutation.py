@@ -84,7 +84,7 @@ def test_a_fault_is_noticed_by_the_first_test_that_fails_or_hangs(tmp_path, monk
     for name, text in TESTS.items():
         (clone / "tests" / "near" / f"{name}.py").write_text(f"from share import share\n\n\n{text}")
     tests = [f"tests/near/{name}.py::{name}" for name in TESTS]
-    monkeypatch.setattr("mutants.trials.HANGS_S", 3.0)
+    monkeypatch.setattr("mutants.trials.HANGS_S", 10.0)
     monkeypatch.setattr("mutants.trials.COMPILES_S", 0.0)
     trials = Trials(clone, Covering(dict.fromkeys(tests, 0.01), {}, []), 1.0)
     text, before = source.read_text(), source.stat().st_mtime_ns

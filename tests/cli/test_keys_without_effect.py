@@ -61,7 +61,7 @@ OTHER = {
     "workload.arrivals.batch_gap_s": 0.1, "workload.arrivals.daily": [1.0, 3.0], "workload.arrivals.starts_h": 6.0,
     "workload.arrivals.weekly": [1.0, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0],
     "cluster.cpu_watts": 30.0, "cluster.disk_watts": 4.0,
-    "workload.sessions": {"hold_back_s": 60.0}, "workload.users": "react",
+    "workload.sessions": {"hold_back_s": 60.0}, "workload.users": "react", "workload.repeats": {"back": 9},
     "workload.requested_over_actual": {"mean": 2.0}, "workload.sessions.longest_gap_s": 5.0,
     "workload.sessions.think_s": {"mean": 3.0}, "workload.sessions.wait_s": {"mean": 3.0},
     "workload.sessions.gap_spread": {"mean": 3.0}, "workload.sessions.reference_load": 0.3,

@@ -105,7 +105,9 @@ def test_settings_that_cannot_be_are_refused(page):
     assert made.error.startswith("cluster.nodes = 0")
 
 
-def test_a_policy_that_does_not_return_holds_up_nobody_and_is_stopped(page):
+def test_a_policy_that_does_not_return_holds_up_nobody_and_is_stopped(page, monkeypatch):
+    # On a slow machine the others need their time.
+    monkeypatch.setattr("viz.server.runs.SILENT_S", 600.0)
     endless = [Waiting(page, "endless", whose="other", seed=seed) for seed in (1, 2)]
     for one in endless:
         one.until("running")
