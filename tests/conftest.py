@@ -54,19 +54,34 @@ def pytest_pycollect_makeitem(collector, name, obj):
     return None
 
 
+# Files whose slow tests take more than a minute together: more than half of the time of all of them.
+LONG_FILES = frozenset((
+    "test_compiled_decisions", "test_compiled_head_node", "test_contract", "test_copies_of_shipped_policies",
+    "test_coverage", "test_examples", "test_fig_1", "test_figures_for_print", "test_for_everybody_on_the_page",
+    "test_fork_join", "test_held_in_compiled_code", "test_interrupt", "test_intervals", "test_keys_without_effect",
+    "test_large_nodes", "test_large_runs", "test_later_policies", "test_many_channels", "test_many_cores",
+    "test_output", "test_papers", "test_pictures", "test_policies_elsewhere", "test_public_interface",
+    "test_queueing", "test_reach", "test_recorded_runs", "test_report", "test_runs_of_the_page", "test_sheets",
+    "test_short_runs_on_processes",
+    "test_talk_in_compiled_code", "test_talking", "test_testing", "test_textbook",
+))  # fmt: skip
+
+
 def pytest_addoption(parser):
     parser.addoption(
-        "--long-part", metavar="K/N", help="of the tests marked long only every N-th, from the K-th on (default: all)"
+        "--long-part",
+        metavar="K/N",
+        help="of the tests marked long, and of those of long files, only every N-th, from the K-th on (default: all)",
     )
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave out tests marked long that belong to another part."""
+    """Leave out tests marked long, and tests of long files, that belong to another part."""
     part = config.getoption("--long-part")
     if part is None:
         return
     turn, parts = map(int, part.split("/"))
-    long = [item for item in items if item.get_closest_marker("long")]
+    long = [item for item in items if item.get_closest_marker("long") or item.path.stem in LONG_FILES]
     left_out = {item for place, item in enumerate(long) if place % parts != turn % parts}
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=list(left_out))
