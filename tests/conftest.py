@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from pathlib import Path
 
 import pytest
 from chromium import chromium
@@ -62,8 +63,7 @@ LONG_FILES = frozenset((
     "test_large_nodes", "test_large_runs", "test_later_policies", "test_many_channels", "test_many_cores",
     "test_output", "test_papers", "test_pictures", "test_policies_elsewhere", "test_public_interface",
     "test_queueing", "test_reach", "test_recorded_runs", "test_report", "test_runs_of_the_page", "test_sheets",
-    "test_short_runs_on_processes",
-    "test_talk_in_compiled_code", "test_talking", "test_testing", "test_textbook",
+    "test_short_runs_on_processes", "test_talk_in_compiled_code", "test_talking", "test_testing", "test_textbook",
 ))  # fmt: skip
 
 
@@ -81,6 +81,8 @@ def pytest_collection_modifyitems(config, items):
     if part is None:
         return
     turn, parts = map(int, part.split("/"))
+    if gone := LONG_FILES - {path.stem for path in Path(__file__).parent.rglob("test_*.py")}:
+        raise pytest.UsageError(f"LONG_FILES in tests/conftest.py names files that are not there: {sorted(gone)}")
     long = [item for item in items if item.get_closest_marker("long") or item.path.stem in LONG_FILES]
     left_out = {item for place, item in enumerate(long) if place % parts != turn % parts}
     items[:] = [item for item in items if item not in left_out]
