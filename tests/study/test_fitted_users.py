@@ -276,6 +276,20 @@ def test_planted_sessions_come_back(tmp_path):
     assert stats.kstest(sessions.since_end_s[rare], "expon", (0, 200)).pvalue > 1e-6
 
 
+@pytest.mark.parametrize(("between_s", "widths", "keys"), [
+    (DAY_S, [1, 2], set()), (60.0, [1], {"one_width"}), (60.0, [1, 2], {"one_width", "same_width"}),
+])  # fmt: skip
+def test_keys_that_would_have_no_effect_are_not_written(between_s, widths, keys):
+    """Sessions of one job have no second width; where all jobs have one width, none is taken from the job before."""
+    jobs = jobs_of(
+        times_s=np.arange(20) // 2 * 2 * DAY_S + np.arange(20) % 2 * between_s, users=[0] * 20, cpu_s=[10.0] * 20,
+        tasks=np.resize(widths, 20), window_s=60 * DAY_S,
+    )  # fmt: skip
+    sessions = seen_sessions(seen_jobs(jobs), 1200.0)
+    (group,) = section_of(sessions, np.zeros(len(sessions), int), None, Course(), jobs.window_s)["group"]
+    assert group.keys() & {"one_width", "same_width"} == keys
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("hold_back_s", [0.0, 10_000.0])
 def test_users_who_hold_back_are_told_from_those_who_do_not(tmp_path, monkeypatch, hold_back_s):

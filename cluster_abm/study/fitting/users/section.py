@@ -81,10 +81,11 @@ def _group(sessions: SeenSessions, chosen: Flags, users: Integers, memory_mb: Fl
     if several.any():
         mean_s = sessions.work_s / np.bincount(sessions.session, jobs.tasks, len(sessions))
         found["spread"] = law_of(np.maximum(jobs.cpu_s / mean_s[sessions.session], LEAST_S)[several], POINTS_OF_GROUP)
-    common = jobs.tasks[sessions.first]
-    differ = np.bincount(sessions.session, jobs.tasks != common[sessions.session], len(sessions))
-    found["one_width"] = round(float((differ[chosen] == 0).mean()), 4)
-    found["same_width"] = _same_width(sessions, chosen & (differ > 0), found["widths"])
+        common = jobs.tasks[sessions.first]
+        differ = np.bincount(sessions.session, jobs.tasks != common[sessions.session], len(sessions))
+        found["one_width"] = round(float((differ[chosen] == 0).mean()), 4)
+        if found["one_width"] < 1.0:
+            found["same_width"] = _same_width(sessions, chosen & (differ > 0), found["widths"])
     ratio = _requested_over_longest(sessions)[chosen]
     if not np.isnan(ratio).all():
         found["requested_over_longest"] = law_of(ratio[~np.isnan(ratio)], POINTS_OF_GROUP)
